@@ -1,7 +1,7 @@
 import { AppError } from "@/server/base/errors";
-import { isContainer, type Json } from "./json";
-import { isSmall, parseLargeJson, stringifyLarge } from "./large";
-import { keysOf } from "./large-parser";
+import { isSmall } from "@/server/base/event-loop";
+import { isContainer, type Json, keysOf } from "./json";
+import { parseLargeJson, stringifyLarge } from "./large";
 import { jsonPointer } from "./text";
 
 /** Throws `invalid_request` unless a Content-Type header names JSON in UTF-8. */

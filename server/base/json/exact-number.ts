@@ -113,8 +113,8 @@ function replaceExact(text: string, replace: (digits: string) => string): string
   return from === 0 ? text : replaced + text.slice(from);
 }
 
-/** The index of the closing quote of the string that starts at `at`. */
-function endOfString(text: string, at: number): number {
+/** The index of the closing quote of the string that starts at `at`; the text's length if there is none. */
+export function endOfString(text: string, at: number): number {
   for (let end = text.indexOf('"', at + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let first = end;
     while (text.charCodeAt(first - 1) === BACKSLASH) first -= 1;

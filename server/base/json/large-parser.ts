@@ -1,64 +1,30 @@
-import { WorkSlice } from "@/server/base/work-slice";
-import { expectIndexes, isIndex, type Json, type JsonObject, setMember } from "./json";
+import { MOST_STEPS, WorkSlice } from "@/server/base/event-loop";
+import { endOfString } from "./exact-number";
+import { buildLong, type Json } from "./json";
 import { JsonTextError } from "./text";
 
-/** Up to this length a text is parsed in one go. */
-export const PART_LENGTH = 16 * 1024;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
-const BACKSLASH = 0x5c;
 const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** The long lists and objects that were made here. The value: an object's keys in JavaScript's order, or null for a list. */
-const keysOfLong = new WeakMap<object, readonly string[] | null>();
-
-/** Returns true if a value is known to be long, because it was made here. */
-export function isKnownLong(value: object): boolean {
-  return keysOfLong.has(value);
-}
-
-/** The keys of an object. Those of a long one are known: to list 100,000 takes the process a tenth of a second. */
-export function keysOf(object: JsonObject): readonly string[] {
-  return keysOfLong.get(object) ?? Object.keys(object);
-}
-
-/** Makes a long object, member by member; it must not be changed afterwards. */
-export class LongObject {
-  readonly object: JsonObject = {};
-  readonly #names: string[] = [];
-  readonly #indexes: number[] = [];
-
-  set(key: string, member: Json): void {
-    if (!Object.hasOwn(this.object, key)) {
-      if (!isIndex(key)) this.#names.push(key);
-      else if (this.#indexes.push(Number(key)) === 1) expectIndexes(this.object);
-    }
-    setMember(this.object, key, member);
-  }
-
-  finish(): JsonObject {
-    const indexes = Array.from(Uint32Array.from(this.#indexes).sort(), String);
-    keysOfLong.set(this.object, indexes.length === 0 ? this.#names : indexes.concat(this.#names));
-    return this.object;
-  }
-}
-
 /** A container whose end has not been read yet. */
 type Container = {
+  parent: Container | null;
+  level: number;
   isList: boolean;
+  /** The start of its members. */
   start: number;
   /** The start of its current member. */
   member: number;
-  /** The start of its text that is not parsed yet, and the state before that. */
+  /** The start of its text that is not parsed yet. */
   from: number;
-  after: "start" | "comma" | "long member";
   /** The parsed part of it. Null while it is short: then it is parsed within its parent. */
-  parsed: Json[] | LongObject | null;
-  /** The name of its current member, if that is long. */
-  key: string;
+  parsed: ReturnType<typeof buildLong> | null;
+  /** Its current member, if that was parsed on its own. */
+  long: { start: number; end: number; value: Json } | null;
 };
 
 const malformed = () => new JsonTextError("The text is not JSON.");
@@ -71,100 +37,68 @@ export async function parseInParts(
   text: string,
   { depth, parsePart }: { depth: number; parsePart: (text: string) => Json },
 ): Promise<Json> {
-  const open: Container[] = [];
-
-  const begin = (start: number, code: number): Container => {
-    if (open.length > depth) throw new JsonTextError(`The JSON is nested deeper than ${depth} levels.`);
-    const from = start + 1;
-    const isList = code === OPEN_LIST;
-    const begun: Container = { isList, start, member: from, from, after: "start", parsed: null, key: "" };
-    open.push(begun);
-    return begun;
+  const begin = (parent: Container | null, start: number, isList: boolean): Container => {
+    const level = parent === null ? 0 : parent.level + 1;
+    if (level > depth) throw new JsonTextError(`The JSON is nested deeper than ${depth} levels.`);
+    return { parent, level, isList, start, member: start, from: start, parsed: null, long: null };
   };
 
-  /** Parses the rest of a container's text before a comma, a long member, or its end. */
+  /** Parses the members before a comma or the end of a container. A long one has the place of `null` in their text. */
   const parseUpTo = (container: Container, at: number, { isEnd = false } = {}): void => {
-    const { isList, from, after } = container;
-    if (container.parsed === null) separate(container);
-    const inside = text.slice(from, at);
+    const { isList, start, from, long } = container;
+    const { add } = separate(container);
+    const inside =
+      long === null ? text.slice(from, at) : `${text.slice(from, long.start)}null${text.slice(long.end, at)}`;
     const members = Object.entries(parsePart(isList ? `[${inside}]` : `{${inside}}`) ?? {});
-    for (const [key, member] of members) add(container, key, member);
-    const mayBeEmpty = after === "long member" || (after === "start" && isEnd);
-    if (members.length > 0 ? after === "long member" : !mayBeEmpty) throw malformed();
+    const isEmpty = isEnd && from === start;
+    if (members.length === 0 && !isEmpty) throw malformed();
+    for (const [key, member] of members) add(key, long === null ? member : long.value);
+    container.from = at + 1;
+    container.long = null;
   };
 
   /** Begins to parse a long container on its own, after what precedes it in its parent. */
-  const separate = (container: Container): void => {
-    const parent = open[open.indexOf(container) - 1];
-    if (parent === undefined || parent.after === "long member") throw malformed();
-    if (parent.parsed === null) separate(parent);
-    if (parent.member > parent.from) parseUpTo(parent, parent.member - 1);
-    // The member's name and colon, or nothing in a list: anything else is malformed with `null`.
-    const before = text.slice(parent.member, container.start);
-    const member = parsePart(parent.isList ? `[${before}null]` : `{${before}null}`);
-    [parent.key = ""] = Object.keys(member ?? {});
-    container.parsed = container.isList ? [] : new LongObject();
+  const separate = (container: Container): ReturnType<typeof buildLong> => {
+    const { parent, parsed } = container;
+    if (parsed !== null) return parsed;
+    if (parent !== null) {
+      separate(parent);
+      if (parent.member > parent.from) parseUpTo(parent, parent.member - 1);
+    }
+    container.parsed = buildLong(container.isList);
+    return container.parsed;
   };
 
   const slice = new WorkSlice();
   // The text is read as the inside of a list, which must have one item.
-  const documents: Json[] = [];
-  let current = begin(-1, OPEN_LIST);
-  current.parsed = documents;
-  let nextPause = PART_LENGTH;
+  let current = begin(null, 0, true);
+  let nextPause = MOST_STEPS;
   for (let at = 0; at < text.length; at += 1) {
     if (at >= nextPause) {
-      nextPause = at + PART_LENGTH;
+      nextPause = at + MOST_STEPS;
       if (slice.isOver) await slice.next();
     }
     const code = text.charCodeAt(at);
     if (code === QUOTE) at = endOfString(text, at);
     else if (code === COMMA) {
-      if (current.after === "long member" || at - current.from > PART_LENGTH) {
-        parseUpTo(current, at);
-        current.from = at + 1;
-        current.after = "comma";
-      }
+      if (current.long !== null || at - current.from > MOST_STEPS) parseUpTo(current, at);
       current.member = at + 1;
-    } else if (code === OPEN_LIST || code === OPEN_OBJECT) current = begin(at, code);
+    } else if (code === OPEN_LIST || code === OPEN_OBJECT)
+      current = begin(current, at + 1, code === OPEN_LIST);
     else if (code === CLOSE_LIST || code === CLOSE_OBJECT) {
-      const isLong = current.parsed !== null || at - current.from > PART_LENGTH;
-      if (isLong) parseUpTo(current, at, { isEnd: true });
-      if (isLong && current.isList !== (code === CLOSE_LIST)) throw malformed();
-      open.pop();
-      const parent = open.at(-1);
-      if (parent === undefined) throw malformed();
-      if (isLong) {
-        add(parent, parent.key, finish(current));
-        parent.from = at + 1;
-        parent.after = "long member";
+      const { parent, isList, start } = current;
+      if (parent === null) throw malformed();
+      if (current.parsed !== null || at - current.from > MOST_STEPS) {
+        parseUpTo(current, at, { isEnd: true });
+        if (parent.long !== null || isList !== (code === CLOSE_LIST)) throw malformed();
+        parent.long = { start: start - 1, end: at + 1, value: separate(current).finish() };
       }
       current = parent;
     }
   }
   parseUpTo(current, text.length, { isEnd: true });
-  const [document] = documents;
-  if (open.length > 1 || documents.length > 1 || document === undefined) throw malformed();
+  const documents = separate(current).finish();
+  const [document, another] = Array.isArray(documents) ? documents : [];
+  if (current.parent !== null || document === undefined || another !== undefined) throw malformed();
   return document;
-}
-
-/** The index of the closing quote of the string that starts at `at`. */
-function endOfString(text: string, at: number): number {
-  for (let end = text.indexOf('"', at + 1); end >= 0; end = text.indexOf('"', end + 1)) {
-    let first = end;
-    while (text.charCodeAt(first - 1) === BACKSLASH) first -= 1;
-    if ((end - first) % 2 === 0) return end;
-  }
-  throw malformed();
-}
-
-function add({ parsed }: Container, key: string, member: Json): void {
-  if (parsed instanceof LongObject) parsed.set(key, member);
-  else parsed?.push(member);
-}
-
-function finish({ parsed }: Container): Json {
-  if (parsed instanceof LongObject) return parsed.finish();
-  if (parsed !== null) keysOfLong.set(parsed, null);
-  return parsed;
 }

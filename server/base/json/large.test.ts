@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
-import { isJsonObject, type Json, objectOf } from "./json";
-import { isSmall, mapLarge, parseLargeJson, readLargeJson, stringifyLarge } from "./large";
-import { keysOf } from "./large-parser";
+import { isSmall } from "@/server/base/event-loop";
+import { isJsonObject, type Json, keysOf, objectOf } from "./json";
+import { mapLarge, parseLargeJson, readLargeJson, stringifyLarge } from "./large";
 import { parseJson } from "./text";
 
 const KIB = 1024;
@@ -151,20 +151,6 @@ test("members without a value are left out, as by JSON.stringify", async () => {
   const members = Object.fromEntries(Array.from({ length: 2_000 }, (_, n) => [`k${n}`, n]));
   const value = Object.assign(members, { gone: undefined });
   expect(await stringifyLarge(value)).toBe(JSON.stringify(value));
-});
-
-test.each<{ name: string; value: Json; small: boolean }>([
-  { name: "a number", value: 1, small: true },
-  { name: "a short list", value: [1, 2, 3], small: true },
-  { name: "a long list", value: Array.from({ length: 5_000 }, () => 1), small: false },
-  { name: "a long text", value: "x".repeat(100_000), small: false },
-  {
-    name: "many keys",
-    value: Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [n, 1])),
-    small: false,
-  },
-])("returns whether $name is small", ({ value, small }) => {
-  expect(isSmall(value)).toBe(small);
 });
 
 test.each(["keys", "an own __proto__"])("the keys of %s are not listed at once", async (name) => {

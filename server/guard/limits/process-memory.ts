@@ -1,6 +1,7 @@
 import { totalmem } from "node:os";
 import { getHeapStatistics } from "node:v8";
 import { type Entry, FairQueue } from "@/server/base/fair-queue";
+import { endOfString } from "@/server/base/json/exact-number";
 import { KIB } from "@/server/contract/sizes";
 
 /**
@@ -49,16 +50,6 @@ export function weightOf(text: string): number {
 /** The size of a text in bytes of the heap: one byte for each character if all are ASCII, otherwise two. */
 export function heapBytesOf(text: string, utf8Bytes = Buffer.byteLength(text)): number {
   return utf8Bytes === text.length ? utf8Bytes : 2 * text.length;
-}
-
-/** The closing quote of the string that starts at `at`. */
-function endOfString(text: string, at: number): number {
-  for (let end = at + 1; end < text.length; end += 1) {
-    const code = text.charCodeAt(end);
-    if (code === 0x5c) end += 1;
-    else if (code === 0x22) return end;
-  }
-  return text.length;
 }
 
 /** The heap that a process may use: less than V8's limit, if its share of the container or machine is smaller. */

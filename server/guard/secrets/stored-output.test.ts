@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Json } from "@/server/base/json/json";
 import { createRedactor } from "@/server/guard/secrets/redact";
-import { replaceNul, storeOutput } from "@/server/guard/secrets/stored-output";
+import { replaceNul, replaceSurrogates, storeOutput } from "@/server/guard/secrets/stored-output";
 
 const MIB = 1024 * 1024;
 
@@ -39,6 +39,15 @@ test("replaces U+0000 and unpaired surrogates, in keys too", async () => {
   expect(JSON.parse(await store({ "a\0": "b\0\ud800c" }))).toEqual({ "a\ufffd": "b\ufffd\ufffdc" });
   expect(replaceNul("a\0\udc00")).toBe("a\ufffd\ufffd");
 });
+
+test.each(["\ud800", "\udc00\ud800", "😀", "\\ud800", "\\\ud800\\\\udc00", "\\".repeat(7), "\uabcd"])(
+  "replaces unpaired surrogates in the JSON text of %j",
+  (text) => {
+    expect(replaceSurrogates(JSON.stringify({ [text]: [text] }))).toBe(
+      JSON.stringify({ [text.toWellFormed()]: [text.toWellFormed()] }),
+    );
+  },
+);
 
 test("redacts secrets, longer ones first, and leaves short ones", async () => {
   const secrets = ["hunter22", "hunter22-long", "abc"];

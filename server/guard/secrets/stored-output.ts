@@ -35,6 +35,12 @@ export function replaceNul(text: string): string {
   return text.replaceAll("\0", "\uFFFD").toWellFormed();
 }
 
+/** A text of `writeJson` without unpaired surrogates, which are escapes in it. */
+export function replaceSurrogates(text: string): string {
+  if (!text.includes("\\ud")) return text;
+  return text.replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][\da-f]{2}/g, "$1\uFFFD");
+}
+
 /** The beginning of a text, of at most that many bytes. */
 export function cutBytes(text: string, most: number): string {
   if (text.length * 3 <= most || Buffer.byteLength(text) <= most) return text;

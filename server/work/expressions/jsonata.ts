@@ -109,7 +109,7 @@ export async function evaluateExpression(
 ): Promise<Json | undefined> {
   facts.signal?.throwIfAborted();
   checkLength(expression);
-  const found = await evaluateReference(expression, input);
+  const found = evaluateReference(expression, input);
   if (found !== null) return found.value;
   const { now, seed, organizationId, memory, note, timeoutMs = EXPRESSION_TIMEOUT_MS } = facts;
   const exact = await stringifyLarge({ expression, input, seed });

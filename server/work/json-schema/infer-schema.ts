@@ -1,6 +1,5 @@
 import { type ExactNumber, isExactNumber } from "@/server/base/json/exact-number";
-import { isJsonObject, type Json, type JsonObject } from "@/server/base/json/json";
-import { keysOf } from "@/server/base/json/large-parser";
+import { isJsonObject, type Json, type JsonObject, keysOf } from "@/server/base/json/json";
 
 const MAX_DEPTH = 12;
 const MAX_KEYS = 200;

@@ -1,5 +1,5 @@
 import type { Issue } from "@/server/base/errors";
-import { isContainer, isJsonObject, type Json, type JsonObject } from "@/server/base/json/json";
+import { isContainer, isJsonObject, type Json, type JsonObject, writeJson } from "@/server/base/json/json";
 import { jsonPointer } from "@/server/base/json/text";
 import { dialectOf, usablePattern } from "./schema-dialect";
 import { subschemasOf } from "./schema-keywords";
@@ -95,4 +95,70 @@ function faultOfPattern(pattern: string): string | undefined {
   const { patternLength } = SCHEMA_LIMITS;
   if (pattern.length > patternLength) return `has more than ${patternLength} characters`;
   return usablePattern(pattern) === undefined ? "is not a regular expression" : undefined;
+}
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
+
+const ANNOTATIONS = words(
+  "$schema $comment $defs definitions title description default examples example deprecated readOnly writeOnly",
+);
+/** Keywords that take as long as their own text. */
+const PLAIN = words(
+  "type nullable minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength minItems maxItems " +
+    "minProperties maxProperties enum const required",
+);
+const IN_PLACE = words("allOf anyOf oneOf not");
+const DESCENDING = words("properties additionalProperties items prefixItems");
+/** Formats whose check takes linear time. */
+const FORMATS = words("date date-time time uuid email ipv4 uri hostname");
+const FORMAT_STEPS = 32;
+const CHARACTERS_PER_STEP = 4;
+
+/**
+ * The most steps (event-loop.ts) of a check for each part of a value. Infinity for a schema with a pattern, a circular
+ * reference or an unusual keyword.
+ */
+export function stepsOf(root: JsonObject): number {
+  const known = new Map<Json, number>();
+
+  /** A reference costs as much as its target; a circular one has no bound. */
+  const ofReference = (reference: Json): number => {
+    const before = known.get(reference);
+    if (before !== undefined) return before;
+    known.set(reference, Infinity);
+    const target = resolve(root, reference);
+    const steps = target === undefined ? Infinity : of(target);
+    known.set(reference, steps);
+    return steps;
+  };
+  const ofKeyword = (keyword: string, value: Json): number => {
+    if (keyword === "$ref") return ofReference(value);
+    if (keyword === "format")
+      return typeof value === "string" && FORMATS.has(value) ? FORMAT_STEPS : Infinity;
+    if (keyword === "properties") return isJsonObject(value) ? Object.keys(value).length : Infinity;
+    if (PLAIN.has(keyword)) return 1 + writeJson(value).length / CHARACTERS_PER_STEP;
+    return ANNOTATIONS.has(keyword) || IN_PLACE.has(keyword) || DESCENDING.has(keyword) ? 0 : Infinity;
+  };
+  /** Schemas for the same value add up. Of those for its disjoint parts, the most expensive one counts. */
+  const of = (schema: Json): number => {
+    if (!isJsonObject(schema)) return 1;
+    let here = 1;
+    let below = 0;
+    for (const [keyword, value] of Object.entries(schema)) here += ofKeyword(keyword, value);
+    for (const [[keyword], child] of subschemasOf(schema)) {
+      if (IN_PLACE.has(String(keyword))) here += 1 + of(child);
+      else if (DESCENDING.has(String(keyword))) below = Math.max(below, of(child));
+    }
+    return here + below;
+  };
+  return of(root);
+}
+
+function resolve(root: Json, reference: Json): Json | undefined {
+  if (typeof reference !== "string" || !/^#(?:\/[\w$-]+)*$/.test(reference)) return undefined;
+  let at: Json | undefined = root;
+  for (const key of reference.split("/").slice(1)) {
+    at = isJsonObject(at) && Object.hasOwn(at, key) ? at[key] : undefined;
+  }
+  return at;
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
-import type { Json, JsonObject } from "@/server/base/json/json";
+import { describe, expect, test, vi } from "vitest";
+import { type Json, type JsonObject, readJson } from "@/server/base/json/json";
+import { ThreadPool } from "@/server/guard/sandbox/thread-pool";
 import { inferSchema } from "./infer-schema";
 import { checkSchema, validateAgainst } from "./schema";
 
@@ -99,6 +100,42 @@ describe("validateAgainst", () => {
     expect(await check(a, "x")).toEqual([]);
     expect(await check(b, 1)).toEqual([]);
     expect(await check(a, 1)).toHaveLength(1);
+  });
+});
+
+describe("a check", () => {
+  const doubling = Object.fromEntries(
+    Array.from({ length: 16 }, (_, n) => [`a${n}`, { allOf: Array(2).fill({ $ref: `#/$defs/a${n + 1}` }) }]),
+  );
+  const rows = (count: number): Json => Array(count).fill({ city: "Oslo", unit: "C" });
+  test.each<[name: string, place: "at once" | "in a thread", JsonObject, Json]>([
+    ["of an ordinary value", "at once", city, { city: "Oslo" }],
+    ["of 10 KB of text", "at once", city, { city: "x".repeat(10_240) }],
+    ["of a list", "at once", { items: city }, rows(100)],
+    ["of a format", "at once", { format: "email" }, "a@b.test"],
+    ["of a reference", "at once", { $defs: { city }, $ref: "#/$defs/city" }, { city: "Oslo" }],
+    ["of a long list", "in a thread", { items: city }, rows(5_000)],
+    ["of a long text", "in a thread", city, { city: "x".repeat(500_000) }],
+    ["of a pattern", "in a thread", { pattern: "^a$" }, "a"],
+    ["of an unknown keyword", "in a thread", { uniqueItems: true }, [1]],
+    ["of an unknown format", "in a thread", { format: "regex" }, "a"],
+    [
+      "of a circular reference",
+      "in a thread",
+      { $defs: { a: { items: { $ref: "#/$defs/a" } } }, $ref: "#/$defs/a" },
+      [[]],
+    ],
+    ["of references that double", "in a thread", { $defs: { ...doubling, a16: {} }, $ref: "#/$defs/a0" }, 1],
+    ["of a long schema", "in a thread", { enum: ["x".repeat(5_000), 1] }, 1],
+    ["of an exact number", "in a thread", { items: { type: "number" } }, readJson("[8202522731445525542]")],
+  ])("%s is done %s", async (_name, place, schema, value) => {
+    const ask = vi.spyOn(ThreadPool.prototype, "ask");
+    try {
+      expect(await check(schema, value)).toEqual([]);
+      expect(ask).toHaveBeenCalledTimes(place === "at once" ? 0 : 1);
+    } finally {
+      ask.mockRestore();
+    }
   });
 });
 

@@ -5,26 +5,24 @@ import addFormats from "ajv-formats";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import type { Issue } from "@/server/base/errors";
-import { EXACT_MARK, markExact } from "@/server/base/json/exact-number";
-import { type Json, type JsonObject, writeJson } from "@/server/base/json/json";
+import { isSmall } from "@/server/base/event-loop";
+import { EXACT_MARK, isExactNumber, markExact } from "@/server/base/json/exact-number";
+import { isContainer, type Json, type JsonObject, writeJson } from "@/server/base/json/json";
 import { stringifyLarge } from "@/server/base/json/large";
 import { perOwner } from "@/server/base/per-owner";
 import { MIB } from "@/server/contract/sizes";
 import { resolveInstalled, ThreadPool, threadOf } from "@/server/guard/sandbox/thread-pool";
 import { EXACT_KEYWORDS } from "./exact-keywords";
-import { boundCost, isWithin, type SchemaCost } from "./schema-cost";
 import { type Dialect, dialectOf, normalizeSchema } from "./schema-dialect";
 import { MAX_ERRORS, schemaError, toIssues } from "./schema-issues";
-import { findRefusal } from "./schema-limits";
+import { findRefusal, stepsOf } from "./schema-limits";
 
 /**
- * JSON Schema of tenants, for untrusted values. Sizes are bounded and nothing is fetched. Cheap checks run on
- * the main thread; others run in a thread with a time limit and fair turns by organization
- * (docs/decisions/0022-schema-checks-in-threads.md).
+ * JSON Schema of tenants, for untrusted values. Sizes are bounded and nothing is fetched. Checks of few
+ * steps are done at once; others in a thread with a time limit and fair turns by organization
+ * (docs/decisions/0022-work-on-what-tenants-send.md).
  */
 
-/** The most steps (schema-cost.ts) of a check on the main thread: a few milliseconds. */
-const MAX_STEPS = 20_000;
 /** The longest schema, in characters, that is compiled on the main thread, which takes up to 40 ms. */
 const MAX_COMPILED_HERE = 4 * 1024;
 /** Without the time in which a value or schema waits for a thread. */
@@ -57,8 +55,9 @@ type KnownSchema = {
   dialect: Dialect;
   /** The issues of the schema itself, once known. */
   issues: Issue[] | undefined;
-  cost: SchemaCost;
-  /** Compiled on first use, for cheap schemas only. */
+  /** See `stepsOf`. */
+  steps: number;
+  /** Compiled on first use. */
   compiled?: { validate: ValidateFunction } | { fault: string };
 };
 
@@ -157,7 +156,7 @@ const recall = perOwner((schema: JsonObject): KnownSchema => {
   const known: KnownSchema =
     refusal === undefined
       ? prepare(schema)
-      : { text, marked: text, isExact: false, dialect: "2020-12", issues: [refusal], cost: null };
+      : { text, marked: text, isExact: false, dialect: "2020-12", issues: [refusal], steps: Infinity };
   byText.set(text, known, { size: text.length });
   return known;
 });
@@ -175,11 +174,11 @@ function prepare(schema: JsonObject): KnownSchema {
     isExact: marked !== text || DECIMAL_DIVISOR.test(text),
     dialect: dialectOf(schema) ?? "2020-12",
     issues: undefined,
-    cost: boundCost(normalized),
+    steps: stepsOf(normalized),
   };
 }
 
-/** Compiles a cheap schema on the main thread. Ajv caches by identity, so the copy is removed again. */
+/** Compiles a schema on the main thread. Ajv caches by identity, so the copy is removed again. */
 function compileHere(known: KnownSchema): NonNullable<KnownSchema["compiled"]> {
   if (known.compiled !== undefined) return known.compiled;
   const schema: JsonObject = JSON.parse(known.text);
@@ -222,6 +221,11 @@ export async function checkSchema(schema: JsonObject, organizationId: string): P
   return known.issues;
 }
 
+/** Only a thread compares numbers as decimals. */
+function hasExactNumber(value: Json): boolean {
+  return isExactNumber(value) || (isContainer(value) && Object.values(value).some(hasExactNumber));
+}
+
 /** The issues of a value against a schema, at most 20, with paths into the value. Empty: it is valid. */
 export async function validateAgainst(
   schema: JsonObject,
@@ -231,7 +235,8 @@ export async function validateAgainst(
   const known = recall(schema);
   if (known.issues?.[0] !== undefined) return unusable(known.issues[0]);
   const { isExact } = known;
-  if (!isExact && known.text.length <= MAX_COMPILED_HERE && isWithin(known.cost, value, MAX_STEPS)) {
+  const isPlain = !isExact && known.text.length <= MAX_COMPILED_HERE;
+  if (isPlain && isSmall(value, known.steps) && !hasExactNumber(value)) {
     const compiled = compileHere(known);
     if ("fault" in compiled) return unusable({ path: "", message: compiled.fault });
     return compiled.validate(value) ? [] : toIssues(compiled.validate.errors ?? []);

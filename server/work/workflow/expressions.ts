@@ -1,8 +1,7 @@
 import { LRUCache } from "lru-cache";
-import { isJsonObject, type Json, type JsonObject, objectOf } from "@/server/base/json/json";
+import { WorkSlice } from "@/server/base/event-loop";
+import { isJsonObject, type Json, type JsonObject, keysOf, objectOf } from "@/server/base/json/json";
 import { stringifyLarge } from "@/server/base/json/large";
-import { keysOf } from "@/server/base/json/large-parser";
-import { WorkSlice } from "@/server/base/work-slice";
 import { MAX_INSERTED_LENGTH, MIB } from "@/server/contract/sizes";
 import type { StepMemory } from "@/server/guard/limits/process-memory";
 import { parseSecretReference } from "@/server/guard/secrets/references";
@@ -183,7 +182,7 @@ export async function readPaths(
   const part = await readPart(scope, references, memory);
   const read: { path: string; value: Json | undefined }[] = [];
   for (const path of paths) {
-    const found = await evaluateReference(path, part);
+    const found = evaluateReference(path, part);
     if (found !== null) read.push({ path, value: found.value });
   }
   return read;

@@ -50,6 +50,13 @@ async function run(definition: JsonObject, input: JsonObject = {}, journal = ech
   return { outcome, journal };
 }
 
+test("expressions get an input without unpaired surrogates", async () => {
+  const journal = echo();
+  const steps = [{ id: "a", uses: "set_value", with: { name: "n", value: "{{ input.text }}" } }];
+  await run({ steps, output: "{{ input }}" }, { text: "a\ud800b😀" }, journal);
+  expect(journal.calls()[0]?.input).toEqual({ name: "n", value: "a\ufffdb😀" });
+});
+
 test("passes outputs on and returns the output", async () => {
   const journal = journalOf((call) =>
     call.functionName === "http_request" ? ok({ body: { t: 7 } }) : ok(call.input.value ?? null),

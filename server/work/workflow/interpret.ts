@@ -8,6 +8,7 @@ import {
   MIB,
 } from "@/server/contract/sizes";
 import type { StepMemory } from "@/server/guard/limits/process-memory";
+import { replaceSurrogates } from "@/server/guard/secrets/stored-output";
 import type { ExpressionFacts } from "@/server/work/expressions/jsonata";
 import { validateAgainst } from "@/server/work/json-schema/schema";
 import { describeIssues } from "@/server/work/json-schema/schema-issues";
@@ -105,7 +106,7 @@ class Workflow {
   constructor(definition: WorkflowDefinition, run: WorkflowRun) {
     this.#definition = definition;
     this.#run = run;
-    this.#input = new StoredJson(run.input);
+    this.#input = new StoredJson(replaceSurrogates(run.input));
   }
 
   #scope(): Scope {

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { isContainer, type Json, writeJson } from "@/server/base/json/json";
-import { keysOf } from "@/server/base/json/large-parser";
+import { isContainer, type Json, keysOf, writeJson } from "@/server/base/json/json";
 
 /** A value for people: a short JSON text, or the size of a list or object. Null: the expression found nothing. */
 const shownValue = z.string().nullable();

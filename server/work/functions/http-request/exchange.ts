@@ -1,8 +1,8 @@
 import type { Clock } from "@/server/base/clock";
+import { takeTurn } from "@/server/base/event-loop";
 import type { Json } from "@/server/base/json/json";
 import { parseLargeJson } from "@/server/base/json/large";
 import { sleepOrThrow } from "@/server/base/sleep";
-import { takeTurn } from "@/server/base/work-slice";
 import { KIB } from "@/server/contract/sizes";
 import { NetworkError, retryAfterMs } from "@/server/guard/egress/failures";
 import { readField } from "@/server/guard/egress/outgoing-request";

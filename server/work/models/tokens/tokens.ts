@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
+import { takeTurn } from "@/server/base/event-loop";
 import { writeJson } from "@/server/base/json/json";
 import { perOwner } from "@/server/base/per-owner";
-import { WorkSlice } from "@/server/base/work-slice";
 import { describeSchema } from "@/server/work/models/json-answer";
 import type { ModelMessage, OfferedTool, Prompt, ToolCall } from "@/server/work/models/port";
 import { type BytePairCounter, createBytePairCounter } from "./byte-pairs";
@@ -40,10 +40,9 @@ async function countTextTokens(text: string): Promise<number> {
 
 async function countInParts(text: string): Promise<number> {
   const count = await loadCounter();
-  const slice = new WorkSlice();
   let tokens = 0;
   for (let from = 0; from < text.length; ) {
-    if (from > 0) await slice.next();
+    if (from > 0) await takeTurn();
     let part = text.slice(from, from + PART_LENGTH);
     const blank = from + PART_LENGTH < text.length ? part.lastIndexOf(" ") : -1;
     if (blank > 0) part = part.slice(0, blank);

@@ -1,0 +1,68 @@
+import { setImmediate } from "node:timers/promises";
+import { isJsonObject, type Json, keysOf } from "./json/json";
+
+/**
+ * The rule for work on what tenants send, so that it does not hold up the event loop: if it is known to take few steps,
+ * it is done at once. Else it is done in slices if it can be divided, or in a thread with a time limit. Work with a
+ * tenant's patterns or loops always takes a thread (docs/decisions/0022-work-on-what-tenants-send.md).
+ */
+
+/** The most steps of work at once. A step takes some ten nanoseconds, that of a failing check some two hundred. */
+export const MOST_STEPS = 20_000;
+/** The steps that it takes to copy or write a value, a key or `CHARACTERS` of a text. */
+const STEPS_TO_COPY = 20;
+const CHARACTERS = 64;
+
+/** Returns true if work of so many steps for each value, key and 64 characters is done at once. Counts no further. */
+export function isSmall(value: Json, stepsEach = STEPS_TO_COPY): boolean {
+  let left = MOST_STEPS / stepsEach;
+  const open: Json[] = [value];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    left -= 1;
+    if (typeof next === "string") left -= next.length / CHARACTERS;
+    else if (Array.isArray(next)) {
+      if (open.length + next.length > left) return false;
+      for (const item of next) open.push(item);
+    } else if (isJsonObject(next)) {
+      const keys = keysOf(next);
+      if (open.length + keys.length > left) return false;
+      for (const key of keys) {
+        left -= 1 + key.length / CHARACTERS;
+        const member = next[key];
+        if (member !== undefined) open.push(member);
+      }
+    }
+    if (left < 0) return false;
+  }
+  return true;
+}
+
+/** The longest slice of divided work. */
+const SLICE_MS = 4;
+
+/** The wait that was asked for last: only one piece of work continues per turn of the event loop. */
+let last: Promise<unknown> = Promise.resolve();
+
+/** Resolves in a turn of the event loop of its own: call it before work on a long text that cannot be divided. */
+export async function takeTurn(): Promise<void> {
+  const wait = last.then(() => setImmediate());
+  last = wait;
+  await wait;
+}
+
+/**
+ * Divides long work into short slices. Check `isOver` between the parts of the work, and await `next()` if it is.
+ * Requests come first then, and other divided work gets its slice.
+ */
+export class WorkSlice {
+  #since = performance.now();
+
+  get isOver(): boolean {
+    return performance.now() - this.#since >= SLICE_MS;
+  }
+
+  async next(): Promise<void> {
+    await takeTurn();
+    this.#since = performance.now();
+  }
+}
