@@ -74,6 +74,7 @@ const CELL_CLASSES = {
   none: "max-md:hidden",
   wide: "max-lg:hidden",
   wider: "max-xl:hidden",
+  widest: "max-2xl:hidden",
   lineOrWide: `${STACKED} max-md:basis-full md:max-lg:hidden`,
   action: `${STACKED} relative z-10 text-right max-md:-my-1 max-md:order-last`,
 };
@@ -83,6 +84,7 @@ const HEAD_CLASSES: Partial<Record<Area, string>> = {
   none: CELL_CLASSES.none,
   wide: CELL_CLASSES.wide,
   wider: CELL_CLASSES.wider,
+  widest: CELL_CLASSES.widest,
   lineOrWide: CELL_CLASSES.wide,
 };
 
@@ -98,8 +100,8 @@ const LOOKS = {
  * A column of a `LineList`.
  *
  * `area`: the cell's position on a phone. It is its own line, the start or end of a line, a share of a line, the start or
- * end of the last line, or hidden. `wide` and `wider` cells appear on wide screens only, `lineOrWide` cells also on
- * phones. An `action` cell has a control that works apart from the row's link; its head is read out only.
+ * end of the last line, or hidden. `wide`, `wider` and `widest` cells appear on wide screens only, `lineOrWide` cells
+ * also on phones. An `action` cell has a control that works apart from the row's link; its head is read out only.
  */
 export type LineColumn<Line> = {
   head: string;

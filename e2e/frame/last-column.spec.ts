@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { expect, test } from "../support/fixtures";
-import { finishRun } from "../support/start";
+import { finishRun, startRun } from "../support/start";
 
 /** Lists on a screen of 1,280 px, with the navigation open. */
 const SIZE = { width: 1280, height: 800 };
@@ -19,6 +19,28 @@ for (const path of ["/runs", "/agents", "/tools", "/triggers", "/metrics"]) {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(SIZE.width);
   });
 }
+
+test("the headline of an error can be read at 1,280 px, in a row of the usual height", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
+  const tool = organization.toolIds.inward ?? "";
+  const id = await startRun(request, organization, { tool, input: {} });
+  await page.setViewportSize(SIZE);
+  await page.goto("/runs?status=Failed");
+  const row = page.getByRole("row").filter({ has: page.locator(`a[href="/runs/${id}"]`) });
+  const headline = row.getByText(/is not a public address/).filter({ visible: true });
+  await expect(headline).toBeVisible();
+  const isCut = await headline.evaluate(
+    (text) => text.scrollWidth > text.clientWidth || text.scrollHeight > text.clientHeight,
+  );
+  expect(isCut).toBe(false);
+  const heights = await page
+    .locator("main tbody tr")
+    .evaluateAll((rows) => rows.map((each) => each.getBoundingClientRect().height));
+  expect(new Set(heights).size).toBe(1);
+});
 
 /** The texts that reach into the padding of their cell, or beyond. Texts that are cut with an ellipsis don't. */
 function textsBeyondCells(page: Page): Promise<string[]> {

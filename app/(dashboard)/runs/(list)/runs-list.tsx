@@ -137,11 +137,11 @@ const runColumns = ({ isSelected, onSelect }: Selecting): LineColumn<RunSummary>
   },
   {
     head: "Status",
-    width: "w-30",
+    width: "w-30 lg:w-28",
     area: "end",
     cell: ({ status, waiting }) => <Status status={status} waiting={waiting} />,
   },
-  { head: "Started by", width: "w-44", area: "wide", look: "cut", cell: describeSource },
+  { head: "Started by", width: "w-36 2xl:w-44", area: "wide", look: "cut", cell: describeSource },
   {
     head: "Started",
     title: "Sorted by creation, newest first.",
@@ -151,13 +151,13 @@ const runColumns = ({ isSelected, onSelect }: Selecting): LineColumn<RunSummary>
     cell: (run) => (
       <span className="flex min-w-0 gap-2 max-md:pl-6 max-md:text-xs">
         <Started run={run} />
-        <Preview className="md:hidden" run={run} />
+        <Preview on="phone" run={run} />
       </span>
     ),
   },
   {
     head: "Duration",
-    width: "w-26",
+    width: "w-24",
     area: "last",
     look: "figure",
     cell: ({ startedAt, finishedAt }) => (
@@ -169,7 +169,7 @@ const runColumns = ({ isSelected, onSelect }: Selecting): LineColumn<RunSummary>
   {
     head: "Tokens",
     width: "w-20",
-    area: "none",
+    area: "widest",
     look: "figure",
     cell: ({ tokens }) => (
       <span className={tokens === 0 ? "text-faint" : "text-muted"}>{formatUsed(tokens)}</span>
@@ -249,16 +249,25 @@ function RunName({ run, selected, onSelect }: RunNameProps) {
           <span className="sr-only">{run.children === 1 ? " child run" : " child runs"}</span>
         </span>
       ) : null}
-      <Preview className="max-md:hidden" run={run} />
+      <Preview on="screen" run={run} />
     </div>
   );
 }
 
-/** The headline of the error, or else the start of the input. */
-function Preview({ run, className }: { run: RunSummary; className: string }) {
+type PreviewProps = { run: RunSummary; on: "phone" | "screen" };
+
+/** The headline of the error, on a screen in up to two lines within the row, or else the start of the input. */
+function Preview({ run: { errorPreview, inputPreview }, on }: PreviewProps) {
+  const width = on === "phone" ? "min-w-0 md:hidden" : "min-w-0 max-md:hidden";
+  if (errorPreview === null) return <span className={`${width} truncate text-muted`}>{inputPreview}</span>;
   return (
-    <span className={clsx("min-w-0 truncate", run.errorPreview === null && "text-muted", className)}>
-      {run.errorPreview === null ? run.inputPreview : errorHeadline(run.errorPreview)}
+    <span
+      className={clsx(
+        width,
+        on === "phone" ? "truncate" : "-my-px line-clamp-2 leading-4 [overflow-wrap:anywhere]",
+      )}
+    >
+      {errorHeadline(errorPreview)}
     </span>
   );
 }
