@@ -15,7 +15,7 @@ const week = (figures: Partial<WeekFigures>): WeekFigures => ({
   children: 0,
   drafts: 0,
   credits: "0.0000",
-  creditsWithChildren: "0.0000",
+  creditsWithChildren: figures.credits ?? "0.0000",
   draftCredits: "0.0000",
   p50: null,
   p95: null,
@@ -62,6 +62,21 @@ test("words narrow a list by name and slug, and stay in the URL", () => {
   expect(order(null, "often idle")).toEqual([]);
   expect(listHref("/tools", { sort: "runs", search: "a b" })).toBe("/tools?sort=runs&q=a+b");
   expect(readListView({ q: "a b", sort: "runs" })).toEqual({ sort: "runs", search: "a b" });
+});
+
+test("the cost of a line is with its child runs, beside its own", () => {
+  const caller = week({ runs: 1, credits: "1.0000", creditsWithChildren: "14.0000" });
+  const lines = [...LINES, { name: "caller", slug: "caller", week: caller }];
+  expect(viewLines(lines, { sort: "credits", search: "" })[0]?.name).toBe("caller");
+  const column = weekColumns("/agents", readListView({})).find(({ head }) => head === "Credits, 7 d");
+  const textOf = (of: WeekFigures) =>
+    renderToStaticMarkup(createElement("td", null, column?.cell({ week: of }))).replace(/<[^>]+>/g, "|");
+  expect(textOf(caller)).toMatch(/\|14\.00\|+1\.00 own\|/);
+  expect(textOf(week({ runs: 1, credits: "1.0000" }))).not.toContain("own");
+  const total = renderToStaticMarkup(createElement(WeekTotal, { lines }));
+  // A child run may be one of another line, so the sum has each run's own credits.
+  expect(total).toContain("13.50");
+  expect(total).toContain("Own use. Most by caller");
 });
 
 test("sums the items' figures, and names the item that stands out in each", () => {

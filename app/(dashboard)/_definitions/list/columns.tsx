@@ -9,7 +9,7 @@ const RANKS = {
   runs: (week: WeekFigures) => week.runs,
   success: (week: WeekFigures) => (ended(week) === 0 ? -1 : week.completed / ended(week)),
   p95: ({ p95 }: WeekFigures) => p95 ?? -1,
-  credits: ({ credits }: WeekFigures) => Number(credits),
+  credits: ({ creditsWithChildren }: WeekFigures) => Number(creditsWithChildren),
 };
 export type WeekSort = keyof typeof RANKS;
 
@@ -52,11 +52,12 @@ const COLUMNS: readonly (LineColumn<Line> & { by: WeekSort })[] = [
   {
     by: "credits",
     head: "Credits, 7 d",
+    title: "With those of child runs.",
     width: "w-28",
     area: "wide",
     look: "figure",
     cell: ({ week }) => (
-      <OrNone>{week && Number(week.credits) > 0 ? formatCredits(week.credits, 2) : null}</OrNone>
+      <OrNone>{week && Number(week.creditsWithChildren) > 0 ? <Cost of={week} /> : null}</OrNone>
     ),
   },
 ];
@@ -115,6 +116,18 @@ function RunsAndSuccess({ week }: { week: WeekFigures }) {
           </>
         ) : null}
       </span>
+    </span>
+  );
+}
+
+/** The credits with those of child runs, and the own ones if they differ. */
+function Cost({ of: { credits, creditsWithChildren } }: { of: WeekFigures }) {
+  return (
+    <span className="-my-1 flex flex-col leading-4">
+      {formatCredits(creditsWithChildren, 2)}
+      {Number(credits) === Number(creditsWithChildren) ? null : (
+        <span className="text-muted text-xs leading-4">{formatCredits(credits, 2)} own</span>
+      )}
     </span>
   );
 }

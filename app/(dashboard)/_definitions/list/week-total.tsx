@@ -9,10 +9,10 @@ type Line = { name: string; week: WeekFigures | null };
 
 /** The figures of a list's items together, and the item that stands out in each. */
 export function WeekTotal({ lines }: { lines: readonly Line[] }) {
-  const { runs, completed, failed, credits, byDay } = sumOf(lines);
+  const { runs, completed, failed, credits, below, byDay } = sumOf(lines);
   const failing = highest(lines, (week) => week.failed);
   const slowest = highest(lines, (week) => week.p95 ?? 0);
-  const costliest = highest(lines, (week) => Number(week.credits));
+  const costliest = highest(lines, (week) => Number(week.creditsWithChildren));
   return (
     <Figures label="Last 7 days">
       <Figure
@@ -37,7 +37,7 @@ export function WeekTotal({ lines }: { lines: readonly Line[] }) {
       />
       <Figure
         name={NAMES[3]}
-        note={costliest ? `Most by ${costliest.name}` : "Nothing used"}
+        note={costliest ? `${below > 0 ? "Own use. " : ""}Most by ${costliest.name}` : "Nothing used"}
         value={credits === 0 ? NONE : formatCredits(credits.toFixed(4), 2)}
       />
     </Figures>
@@ -63,15 +63,19 @@ export function WeekListSkeleton({ title, first, last }: WeekListSkeletonProps) 
   );
 }
 
-/** The sums of the lines; `byDay` are the runs of each day, the oldest first. */
+/**
+ * The sums of the lines; `byDay` are the runs of each day, the oldest first. `credits` has each run once, so it leaves out
+ * those `below`: a child run may be one of another line.
+ */
 function sumOf(lines: readonly Line[]) {
-  const sum = { runs: 0, completed: 0, failed: 0, credits: 0, byDay: Array<number>(7).fill(0) };
+  const sum = { runs: 0, completed: 0, failed: 0, credits: 0, below: 0, byDay: Array<number>(7).fill(0) };
   for (const { week } of lines) {
     if (week === null) continue;
     sum.runs += week.runs;
     sum.completed += week.completed;
     sum.failed += week.failed;
     sum.credits += Number(week.credits);
+    sum.below += Number(week.creditsWithChildren) - Number(week.credits);
     for (const [day, { runs }] of week.days.entries()) sum.byDay[day] = (sum.byDay[day] ?? 0) + runs;
   }
   return sum;
