@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, cpSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -19,16 +19,23 @@ afterAll(() => {
 
 const NOBODY = 65_534;
 
-/** Runs `npm start` as an ordinary user, and returns what it prints. */
-function start(env: Record<string, string> = {}): { status: number | null; output: string } {
+/** Runs `npm start`, or another script, as an ordinary user, and returns what it prints. */
+function start(
+  env: Record<string, string> = {},
+  script = ["start.mjs"],
+): { status: number | null; output: string } {
   const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
-  const { status, stdout, stderr } = spawnSync(process.execPath, ["scripts/start.mjs"], {
-    ...user,
-    cwd: clone,
-    env: { NODE_ENV: "production", PATH: process.env.PATH, PORT: "0", ...env },
-    encoding: "utf8",
-    timeout: 30_000,
-  });
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [`scripts/${script[0]}`, ...script.slice(1)],
+    {
+      ...user,
+      cwd: clone,
+      env: { NODE_ENV: "production", PATH: process.env.PATH, PORT: "0", ...env },
+      encoding: "utf8",
+      timeout: 30_000,
+    },
+  );
   return { status, output: `${stdout}${stderr}`.trim() };
 }
 
@@ -62,4 +69,14 @@ test("a port that is none is named with the range", () => {
   expect(start({ PORT: "99999" }).output).toBe(
     'PORT must be a whole number from 0 to 65535, such as 3000; it is "99999".',
   );
+});
+
+test("doctor creates no database", () => {
+  const data = join(clone, "nothing");
+  const { status, output } = start({ STEPWELL_DATA_DIR: data }, ["stepwell.mjs", "doctor"]);
+  expect(status).toBe(1);
+  expect(output).toBe(
+    `There is no database yet: DATABASE_URL is not set, and ${data} has none. The first npm start creates it. If it is in another folder, set STEPWELL_DATA_DIR.`,
+  );
+  expect(existsSync(data)).toBe(false);
 });

@@ -1,7 +1,8 @@
 import { pathToFileURL } from "node:url";
 import { ensureBuild } from "./build.mjs";
-import { provideDatabase, readSettings } from "./support/environment.mjs";
+import { dataFolder, hasDatabase, provideDatabase, readSettings } from "./support/environment.mjs";
 import { prepareProject } from "./support/prepare-project.mjs";
+import { SetupError } from "./support/project.mjs";
 import { runCommand } from "./support/shutdown.mjs";
 
 /**
@@ -9,12 +10,26 @@ import { runCommand } from "./support/shutdown.mjs";
  * has the command's result; progress goes to standard error.
  */
 
+const words = process.argv.slice(2);
+const isHelp = ["help", undefined].includes(words[0]) || words.includes("--help") || words.includes("-h");
+
 await runCommand(async () => {
-  await prepareProject(readSettings);
+  await prepareProject(() => {
+    readSettings();
+    // It examines an installation, and creates none.
+    if (words[0] === "doctor" && !isHelp && !hasDatabase()) throw new SetupError(describeMissing());
+  });
   const build = await ensureBuild({ pages: false });
-  await provideDatabase();
+  if (!isHelp) await provideDatabase();
   Object.assign(process.env, { NODE_ENV: "production" });
   process.setSourceMapsEnabled(true);
   await import(pathToFileURL(build.stepwell).href);
   return Number(process.exitCode ?? 0);
 });
+
+function describeMissing() {
+  return (
+    `There is no database yet: DATABASE_URL is not set, and ${dataFolder()} has none. ` +
+    "The first npm start creates it. If it is in another folder, set STEPWELL_DATA_DIR."
+  );
+}

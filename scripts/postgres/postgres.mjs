@@ -88,6 +88,13 @@ export async function joinPostgres(dataDir) {
 }
 
 /**
+ * Returns true if the data folder has a PostgreSQL, running or not.
+ * @param {string} dataDir
+ */
+export const hasPostgres = (dataDir) =>
+  existsSync(join(dataDir, "postgres.json")) || existsSync(join(dataDir, "postgres", "PG_VERSION"));
+
+/**
  * Restarts the data folder's PostgreSQL whenever it was killed, for a process that needs it.
  * @param {string} dataDir
  * @param {{ url: string, cluster: string }} joined the result of `joinPostgres`

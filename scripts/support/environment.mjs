@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { joinPostgres, watchPostgres, writePrivately } from "../postgres/postgres.mjs";
+import { hasPostgres, joinPostgres, watchPostgres, writePrivately } from "../postgres/postgres.mjs";
 import { tryPort } from "./ports.mjs";
 import { printProgress, ROOT, SetupError } from "./project.mjs";
 import { onShutdown } from "./shutdown.mjs";
@@ -105,7 +105,10 @@ export async function provideDatabase() {
   process.env.STEPWELL_SECRET ||= readOrCreateSecret(join(dataDir, "secret"));
 }
 
-const dataFolder = () => resolve(process.env.STEPWELL_DATA_DIR || ".data");
+/** Returns true if DATABASE_URL is set, or the embedded database was created by an earlier start. */
+export const hasDatabase = () => Boolean(process.env.DATABASE_URL) || hasPostgres(dataFolder());
+
+export const dataFolder = () => resolve(process.env.STEPWELL_DATA_DIR || ".data");
 
 /** @param {string} path */
 function readOrCreateSecret(path) {

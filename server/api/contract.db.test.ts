@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import { newId } from "@/server/base/ids";
 import type { ErrorCode } from "@/server/contract/errors";
@@ -111,6 +112,17 @@ describe("starts", () => {
     expect(answer.status).toBe(200);
     const run = await world.db.run.findUniqueOrThrow({ where: { id: answer.body.id } });
     expect(JSON.parse(run.input)).toEqual(JSON.parse(body));
+  });
+
+  it("skips a byte order mark before the JSON, but no second one", async () => {
+    const tool = { path: `/v1/tools/run/${tenant.toolId}`, body: '\ufeff{"a":1,"b":2}' };
+    const answer = await rest(tool);
+    expect(answer.status).toBe(200);
+    const run = await world.db.run.findUniqueOrThrow({ where: { id: answer.body.id } });
+    expect(run.input).toBe('{"a":1,"b":2}');
+    const agent = { path: `/v1/agents/run/${tenant.agentId}`, body: '\ufeff{"userMessage":"Hello"}' };
+    expect((await rest(agent)).status).toBe(200);
+    expectError(await rest({ ...tool, body: `\ufeff${tool.body}` }), 400, "invalid_request");
   });
 
   it("keeps a body key __proto__ unchanged", async () => {
@@ -663,6 +675,30 @@ describe("webhooks, endpoint 7", () => {
     const trigger = await createTrigger(world, tenant, { target: "tool" });
     const answer = await hook({ path: `/webhooks/${trigger.token}`, body: '{"a":1,"b":2}' });
     expect(answer.body.type).toBe("tool");
+  });
+
+  it("skips a byte order mark before the JSON; signatures cover it, and an agent's message keeps it", async () => {
+    const secret = "s3cret";
+    const body = '\ufeff{"a":1,"b":2}';
+    const sign = (text: string) => ({
+      "X-Signature": createHmac("sha256", secret).update(text).digest("hex"),
+    });
+    for (const [target, input] of [
+      ["tool", body.slice(1)],
+      ["agent", body],
+    ] as const) {
+      const { token } = await createTrigger(world, tenant, { target, secrets: [secret] });
+      const answer = await hook({ path: `/webhooks/${token}`, body, headers: sign(body) });
+      expect(answer.status).toBe(200);
+      const run = await world.db.run.findUniqueOrThrow({ where: { id: answer.body.runId } });
+      expect(run.input).toBe(input);
+      const unmarked = sign(body.slice(1));
+      expectError(
+        await hook({ path: `/webhooks/${token}`, body, headers: unmarked }),
+        401,
+        "invalid_signature",
+      );
+    }
   });
 
   it.each<[string, Parameters<typeof createTrigger>[2], Omit<Call, "path">, number, ErrorCode]>([

@@ -53,6 +53,20 @@ export function explainFailure(error: unknown, host: string): EgressError {
   return new NetworkError(`The call to ${host} failed: ${reason.slice(0, 300)}.`, { cause: error });
 }
 
+export const isUnknownHost = (failure: EgressError) =>
+  failure instanceof NetworkError && causesOf(failure).some((cause) => codeOf(cause) === "ENOTFOUND");
+
+/**
+ * The failure of a name that no name server knows. Tenants' names are resolved by DNS alone; those of EGRESS_ALLOW also by
+ * the system, which knows the names of its own network. `entry` is the `host:port`.
+ */
+export const unknownHostError = (failure: EgressError, entry: string) =>
+  new NetworkError(
+    `${failure.message} Check its spelling. If only the service's own machine or network knows it, the operator sets ` +
+      `EGRESS_ALLOW=${entry}`,
+    { cause: failure.cause },
+  );
+
 /** The time that a server asks to wait, in milliseconds (RFC 9110, section 10.2.3, and OpenAI's `retry-after-ms`). */
 export function retryAfterMs(headers: Headers | undefined, now: Date): number | undefined {
   const text = headers?.get("retry-after")?.trim() ?? "";

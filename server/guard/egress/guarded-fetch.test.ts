@@ -174,6 +174,17 @@ describe("allows", () => {
     expect(await messageFor("http://[::1]/")).toMatch(/ EGRESS_ALLOW=\[::1\]:80$/);
   });
 
+  test("a host that no name server knows, with the way to one of the operator's own network", async () => {
+    const lookup: EgressOptions["lookup"] = (_name, _options, callback) =>
+      callback(Object.assign(new Error("not found"), { code: "ENOTFOUND" }), []);
+    const failure = /^The call to erp failed: the host name is unknown\./;
+    const call = open({ lookup })("https://erp/orders");
+    await expect(call).rejects.toThrow(failure);
+    await expect(call).rejects.toThrow(/ Check its spelling\. .* EGRESS_ALLOW=erp:443$/);
+    const trusted = open({ lookup, allow: ["erp:443"] })("https://erp/orders");
+    await expect(trusted).rejects.toThrow(/^The call to erp failed: the host name is unknown\.$/);
+  });
+
   test("the operator's own addresses through the trusted egress", async () => {
     const host = await serve(echo);
     const egress = createTrustedEgress();

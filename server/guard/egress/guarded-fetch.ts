@@ -18,7 +18,14 @@ import {
   privateAddressError,
 } from "@/server/guard/egress/addresses";
 import { createConnections } from "@/server/guard/egress/connections";
-import { EgressError, explainFailure, RefusedError, ResponseTooLarge } from "@/server/guard/egress/failures";
+import {
+  EgressError,
+  explainFailure,
+  isUnknownHost,
+  RefusedError,
+  ResponseTooLarge,
+  unknownHostError,
+} from "@/server/guard/egress/failures";
 import { type EgressInit, entryOf, OutgoingRequest, readField } from "@/server/guard/egress/outgoing-request";
 import { createNameLookup } from "@/server/guard/egress/resolve-names";
 import type { Egress } from "@/server/guard/egress/trusted-fetch";
@@ -214,7 +221,8 @@ export function createGuardedEgress(options: EgressOptions = {}): Egress<Guarded
       const { url } = request;
       if (signal.aborted) return signal.reason instanceof Error ? signal.reason : new EgressError("Aborted.");
       const failure = explainFailure(error, url.host);
-      return failure instanceof NotPublicError ? privateAddressError(url.hostname, entryOf(url)) : failure;
+      if (failure instanceof NotPublicError) return privateAddressError(url.hostname, entryOf(url));
+      return isUnknownHost(failure) && !isTrusted(url) ? unknownHostError(failure, entryOf(url)) : failure;
     };
 
     for (let hop = 0; ; hop += 1) {
