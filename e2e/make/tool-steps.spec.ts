@@ -103,6 +103,7 @@ test("a draft is tried as a whole and up to a step, without saving it", async ({
 test("steps are moved and removed with undo, and comments of the YAML stay", async ({ ownerPage: page }) => {
   await page.goto("/tools/new?from=greeting");
   const steps = page.getByRole("list", { name: "Steps" });
+  const cards = steps.getByRole("button", { name: /^(?!Insert)/ });
   const yaml = editor(page, "Definition as YAML");
   await view(page, "YAML");
   await fillEditor(
@@ -122,15 +123,15 @@ steps:
   await steps.getByRole("button", { name: /^two/ }).click();
   await expectText(editor(page, "expression"), "1 + 1");
   await page.getByRole("button", { name: "Move two up" }).click();
-  await expect(steps.getByRole("button")).toHaveText([/^Name and input/, /^two/, /^one/, /^Output/]);
+  await expect(cards).toHaveText([/^Name and input/, /^two/, /^one/, /^Output/]);
   await expect(page.getByRole("button", { name: "Move two up" })).toBeDisabled();
   await expect(page.getByRole("button", { name: "Move two down" })).toBeFocused();
   await page.getByRole("button", { name: "Remove two" }).click();
-  await expect(steps.getByRole("button")).toHaveText([/^Name and input/, /^one/, /^Output/]);
+  await expect(cards).toHaveText([/^Name and input/, /^one/, /^Output/]);
   await expect(steps.getByRole("button", { name: /^Name and input/ })).toBeFocused();
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(steps.getByRole("button", { name: /^two/ })).toBeFocused();
-  await expect(steps.getByRole("button")).toHaveText([/^Name and input/, /^two/, /^one/, /^Output/]);
+  await expect(cards).toHaveText([/^Name and input/, /^two/, /^one/, /^Output/]);
   await view(page, "YAML");
   for (const comment of ["# its name", "# The first call.", "# counts"]) {
     await expectText(yaml, new RegExp(comment));
@@ -138,6 +139,60 @@ steps:
 
   await fillEditor(yaml, "slug: [");
   await expect(page.getByText("The YAML has a syntax error. Correct it to see the steps.")).toBeVisible();
+  const problems = page.getByRole("region", { name: "Problems" });
+  await expect(problems.getByRole("button", { name: /^Line \d/ }).first()).toBeVisible();
+  await view(page, "Form");
+  await expect(problems).not.toContainText(/Line \d/);
+  await page.getByRole("button", { name: "Correct the YAML" }).click();
+  await expect(yaml).toBeFocused();
+  await view(page, "Form");
+  await problems.getByRole("button", { name: "Show it in the YAML" }).first().click();
+  await expect(yaml).toBeFocused();
+});
+
+test("a step is inserted between two, and problems are repaired from their list", async ({
+  ownerPage: page,
+}) => {
+  await page.goto("/tools/new?from=greeting");
+  await view(page, "YAML");
+  await fillEditor(
+    editor(page, "Definition as YAML"),
+    `slug: repaired
+name: Repaired
+steps:
+  - id: orders
+    uses: calculate
+    with: { expression: 1 + 1 }
+  - id: late
+    uses: calculate
+    if: "{{ steps.order > 1 }}"
+    with: { expression: 2 + 2, value: 1 }
+`,
+  );
+  const steps = page.getByRole("list", { name: "Steps" });
+  await expect(steps.getByRole("listitem").filter({ hasText: "late" })).toContainText(
+    "Only ifsteps.order > 1",
+  );
+  const problems = page.getByRole("region", { name: "Problems" });
+  await problems.getByRole("button", { name: "Use orders (late, Only if)" }).click();
+  await problems.getByRole("button", { name: "Remove (late, value)" }).click();
+  await expect(problems).toContainText("No problems");
+  await view(page, "YAML");
+  await expectText(editor(page, "Definition as YAML"), /if: "\{\{ steps\.orders > 1 \}\}"/);
+
+  await steps.getByRole("button", { name: "Insert a step after orders" }).click();
+  const catalogue = page.getByRole("dialog", { name: "Add a step after orders" });
+  await catalogue.getByLabel("Search functions and tools").fill("current_time");
+  await page.keyboard.press("Enter");
+  await expect(field(page, "Step id")).toBeFocused();
+  await expect(steps.getByRole("button", { name: /^(?!Insert)/ })).toHaveText([
+    /^Name and input/,
+    /^orders/,
+    /^current_time/,
+    /^late/,
+    /^Output/,
+  ]);
+  await expectNoFaultsAnywhere(page, "a list of steps with a condition");
 });
 
 test("a step's values are offered: agents by name, inputs, earlier steps and secrets", async ({

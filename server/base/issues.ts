@@ -18,7 +18,7 @@ export function refusal(issues: readonly Issue[]): AppError {
   const [first] = issues;
   const location = first && first.path !== "" ? `${first.path.slice(1).replaceAll("/", ".")} ` : "";
   return new AppError("invalid_request", first ? `${location}${first.message}` : "The input is not valid.", {
-    issues: [...issues],
+    issues: issues.map(({ path, message }) => ({ path, message })),
   });
 }
 

@@ -61,7 +61,7 @@ describe("a tool's YAML", () => {
     ).toMatchObject([{ line: 9, message: expect.stringContaining('"transform"') }]);
     expect(
       await checkToolText(world, member, { yaml: YAML.replace("steps.hello", "steps.helo") }),
-    ).toMatchObject([{ line: 13 }]);
+    ).toMatchObject([{ line: 13, repair: { label: "Use hello" } }]);
     expect(
       await checkToolText(world, member, { yaml: YAML.replace("name: Greet", "nam: Greet") }),
     ).toMatchObject([
@@ -96,7 +96,7 @@ describe("a tool's YAML", () => {
     const yaml = YAML.replace("slug: greet", "slug: other").replace("transform_json", "transform");
     await expect(saveToolText(world, member, { yaml, ...create })).rejects.toMatchObject({
       code: "invalid_request",
-      issues: [{ path: "/definition/steps/0/uses" }],
+      issues: [{ path: "/definition/steps/0/uses", message: expect.any(String) }],
     });
     const found = await world.db.tool.findFirst({ where: { organizationId: tenant.orgId, slug: "other" } });
     expect(found).toBeNull();

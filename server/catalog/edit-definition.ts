@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { MemberActor } from "@/server/base/actor";
-import { AppError, type Issue, isAppError } from "@/server/base/errors";
+import { AppError, isAppError } from "@/server/base/errors";
 import { formatPath, parseInput, parseOrIssues, refusal } from "@/server/base/issues";
 import { markExact } from "@/server/base/json/exact-number";
 import { writeJson } from "@/server/base/json/json";
@@ -8,6 +8,7 @@ import { fromPointer, JsonTextError, jsonPointer, parseJson } from "@/server/bas
 import { declareTool } from "@/server/catalog/definition-file/export";
 import type { Services } from "@/server/catalog/services";
 import { inputSchemaOf, listFunctions, outputSchemaOf } from "@/server/work/functions/core/registry";
+import type { Repair, WorkflowIssue } from "@/server/work/workflow/check";
 import { WORKFLOW_LIMITS } from "@/server/work/workflow/definition";
 import { findNamesOfStep, type StepName, textsOf } from "@/server/work/workflow/step-names";
 import { blankAgent, describeAgentFields } from "./agent-fields";
@@ -164,9 +165,15 @@ export async function readToolText(
 
 /**
  * An issue of a text: its line from 1 (null: the complete text), its location in the document and the issue. `message`
- * is a sentence with both.
+ * is a sentence with both. `repair`: the change that settles it, if there is exactly one.
  */
-export type TextProblem = { line: number | null; path: (string | number)[]; fault: string; message: string };
+export type TextProblem = {
+  line: number | null;
+  path: (string | number)[];
+  fault: string;
+  message: string;
+  repair?: Repair | undefined;
+};
 
 /** Finds every issue of a tool's YAML, as saving it would. */
 export async function checkToolText(
@@ -249,14 +256,15 @@ async function readTool(yaml: string, reader: ToolReader): Promise<ReadTool> {
   return { problems: problemsOf(document, issues) };
 }
 
-function problemsOf(document: YamlDocument, issues: readonly Issue[]): TextProblem[] {
-  return issues.map(({ path, message }) => {
+function problemsOf(document: YamlDocument, issues: readonly WorkflowIssue[]): TextProblem[] {
+  return issues.map(({ path, message, repair }) => {
     const keys = fromPointer(path);
     return {
       line: document.lineAt(keys),
       message: `${formatPath(keys)} ${message}`.trim(),
       path: keys,
       fault: message,
+      ...(repair && { repair }),
     };
   });
 }

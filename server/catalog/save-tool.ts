@@ -1,8 +1,7 @@
 import { Decimal } from "@/server/base/amount";
-import type { Issue } from "@/server/base/errors";
 import { refusal } from "@/server/base/issues";
 import { isJsonObject, type Json, readJson, writeJson } from "@/server/base/json/json";
-import { findWorkflowFaults, type KnownNames } from "@/server/work/workflow/check";
+import { findWorkflowFaults, type KnownNames, type WorkflowIssue } from "@/server/work/workflow/check";
 import { workflowDefinition } from "@/server/work/workflow/definition";
 import { type Change, checkExpectation, type SaveOptions, savingVerb } from "./change";
 import { NEWEST } from "./definition-rows";
@@ -76,13 +75,16 @@ export type ToolReader = SlugReader & Parameters<typeof listSecretNames>[0];
 export async function findToolFaults(
   definition: ToolDefinition,
   reader: ToolReader,
-): Promise<readonly Issue[]> {
+): Promise<readonly WorkflowIssue[]> {
   const { slug, name, description, maxCredits, deadlineSeconds, ...workflow } = definition;
   return findFaults(toJson(workflow), slug, reader);
 }
 
 /** The issues in the workflow of a tool that does not match its schema, besides those that the schema found. */
-export async function findFaultsOfInvalidTool(value: unknown, reader: ToolReader): Promise<readonly Issue[]> {
+export async function findFaultsOfInvalidTool(
+  value: unknown,
+  reader: ToolReader,
+): Promise<readonly WorkflowIssue[]> {
   const json = toJson(value ?? null);
   const slug = toolDefinition.shape.slug.safeParse(isJsonObject(json) ? json.slug : null).data ?? null;
   return findFaults(json, slug, reader);

@@ -1,3 +1,4 @@
+import { nearestName } from "@/server/base/nearest-name";
 import { listFunctions } from "@/server/work/functions/core/registry";
 import type { TemplateExpression } from "@/server/work/workflow/expressions";
 import type { Reference } from "@/server/work/workflow/references";
@@ -18,10 +19,33 @@ export type Readable = {
 
 const listed = (names: readonly string[]) => names.join(", ") || "none";
 
+/** An issue of a reference. `meant`: the member that a misspelt one means. */
+export type ReferenceFault = {
+  message: string;
+  meant?: { root: string; from: string; to: string } | undefined;
+};
+
 /** The issues of an expression's references. */
-export function findReferenceFaults(parsed: TemplateExpression, readable: Readable): string[] {
-  const faults = parsed.references.map((reference) => describeReferenceIssue(reference, parsed, readable));
-  return [parsed.fault, ...faults].filter((fault) => fault !== null);
+export function findReferenceFaults(parsed: TemplateExpression, readable: Readable): ReferenceFault[] {
+  const faults = parsed.references.flatMap((reference) => {
+    const message = describeReferenceIssue(reference, parsed, readable);
+    return message === null ? [] : [{ message, meant: findMeant(reference, readable) }];
+  });
+  return [...(parsed.fault === null ? [] : [{ message: parsed.fault }]), ...faults];
+}
+
+/** The member that an unknown one probably means. */
+function findMeant({ root, member }: Reference, readable: Readable): ReferenceFault["meant"] {
+  if (root === null || member === null) return;
+  const { positions, index, parameters, secrets, mayHoldSecret } = readable;
+  const known = {
+    steps: positions.has(member) ? [] : [...positions].filter(([, at]) => at < index).map(([name]) => name),
+    input: [...(parameters ?? [])],
+    secrets: mayHoldSecret && !secrets.includes(member) ? secrets : [],
+  };
+  const to =
+    root === "steps" || root === "input" || root === "secrets" ? nearestName(member, known[root]) : undefined;
+  return to === undefined ? undefined : { root, from: member, to };
 }
 
 function describeReferenceIssue(

@@ -361,3 +361,46 @@ function nested(depth: number): Json {
   for (let i = 0; i < depth; i += 1) value = [value];
   return value;
 }
+
+describe("the repair of an issue", () => {
+  const repairs = async (definition: Json) => {
+    const issues = await findWorkflowFaults(definition, { ...known, secrets: ["hook"] }, "org-1");
+    return issues.map(({ path, repair }) => ({ path, ...repair }));
+  };
+  const text = (from: string, to: string) => ({ from, to });
+
+  test.each([
+    ["{{ steps.fech.body }}", "Use fetch", "{{ steps.fetch.body }}"],
+    ["a {{ $$.steps.`fech` & steps.fech }} b", "Use fetch", "a {{ $$.steps.fetch & steps.fetch }} b"],
+    ["{{ input.citi }}", "Use city", "{{ input.city }}"],
+  ])("%s: %s", async (output, label, repaired) => {
+    const found = await repairs({ ...weather, output });
+    expect(found[0]).toEqual({ path: "/output", label, change: text(output, repaired) });
+  });
+
+  test("a condition, a function, a secret and a foreign input", async () => {
+    const headers = { authorization: "Bearer {{ secrets.hok }}" };
+    const url = "https://w.test";
+    const steps: Json = [
+      { id: "fetch", uses: "http_requests", with: { url } },
+      { id: "brief", uses: "http_request", if: "steps.fetsh.ok", with: { url, headers, value: 1 } },
+    ];
+    expect(await repairs({ steps })).toEqual([
+      { path: "/steps/0/uses", label: "Use http_request", change: text("http_requests", "http_request") },
+      { path: "/steps/1/if", label: "Use fetch", change: text("steps.fetsh.ok", "steps.fetch.ok") },
+      {
+        path: "/steps/1/with/headers/authorization",
+        label: "Use hook",
+        change: text("Bearer {{ secrets.hok }}", "Bearer {{ secrets.hook }}"),
+      },
+      { path: "/steps/1/with/value", label: "Remove", change: "remove" },
+    ]);
+  });
+
+  test.each(["{{ steps.other.body }}", "{{ steps.brief.a + steps.later.b }}"])(
+    "%s has none: no name is near",
+    async (output) => {
+      expect(await repairs({ ...weather, output })).toEqual([{ path: "/output" }]);
+    },
+  );
+});

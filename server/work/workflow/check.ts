@@ -1,6 +1,7 @@
 import type { Issue } from "@/server/base/errors";
 import { isContainer, isJsonObject, type Json, type JsonObject, writeJson } from "@/server/base/json/json";
 import { isDeeper, jsonPointer, MAX_JSON_DEPTH } from "@/server/base/json/text";
+import { nearestName } from "@/server/base/nearest-name";
 import { findSyntaxError } from "@/server/guard/sandbox/run-script";
 import { findArithmeticFault } from "@/server/work/expressions/arithmetic";
 import { ExpressionError, parseExpression } from "@/server/work/expressions/jsonata";
@@ -12,6 +13,7 @@ import {
   describeHostFault,
   findReferenceFaults,
   type Readable,
+  type ReferenceFault,
 } from "@/server/work/workflow/check-expressions";
 import { WORKFLOW_LIMITS } from "@/server/work/workflow/definition";
 import { parseCondition, parseTemplate, type TemplateExpression } from "@/server/work/workflow/expressions";
@@ -21,6 +23,7 @@ import {
   type LenientStep,
   readLeniently,
 } from "@/server/work/workflow/lenient-definition";
+import { findNames, replaceNames } from "@/server/work/workflow/step-names";
 
 /** The names to which a definition may refer beside functions. */
 export type KnownNames = {
@@ -36,6 +39,11 @@ const RESERVED = new Set(["input", "steps", "run", "secrets", "__proto__"]);
 
 type Keys = (string | number)[];
 
+/** The one change that settles an issue: another text in place of the one at its path, or the removal of its key. */
+export type Repair = { label: string; change: { from: string; to: string } | "remove" };
+
+export type WorkflowIssue = Issue & { repair?: Repair | undefined };
+
 /**
  * Every issue of a tool's definition beside those of its schema, with a JSON pointer and the known names
  * (docs/definition-files.md, "Tool"). Expressions are parsed in fair turns by organization.
@@ -44,7 +52,7 @@ export async function findWorkflowFaults(
   value: Json,
   known: KnownNames,
   organizationId: string,
-): Promise<Issue[]> {
+): Promise<WorkflowIssue[]> {
   const text = writeJson(value);
   if (isDeeper(text, MAX_JSON_DEPTH))
     return [{ path: "", message: `is nested deeper than ${MAX_JSON_DEPTH} levels` }];
@@ -78,8 +86,15 @@ function calledBy(definition: FunctionDefinition | undefined): Called | null {
 /** The place of a text in a definition, and the names that its expressions can read. */
 type ReadingContext = { keys: Keys; isAddress?: boolean } & Pick<Readable, "index"> & Partial<Readable>;
 
+/** A text of a definition with expressions. */
+type CheckedText = {
+  text: string;
+  isCondition: boolean;
+  parse: () => Promise<(string | TemplateExpression)[]>;
+};
+
 class Checker {
-  readonly issues: Issue[] = [];
+  readonly issues: WorkflowIssue[] = [];
   readonly #definition: LenientDefinition;
   readonly #known: KnownNames;
   readonly #organizationId: string;
@@ -115,8 +130,8 @@ class Checker {
     if (outputSchema !== undefined) await this.#checkSchema(outputSchema, ["outputSchema"]);
   }
 
-  #report(keys: Keys, message: string): void {
-    this.issues.push({ path: jsonPointer(keys), message });
+  #report(keys: Keys, message: string, repair?: Repair): void {
+    this.issues.push({ path: jsonPointer(keys), message, repair });
   }
 
   /** Reports the issues inside the value at `keys`. */
@@ -131,7 +146,8 @@ class Checker {
   /** Checks an `if` or a `forEach`. */
   async #checkCondition(text: string | undefined, context: ReadingContext): Promise<void> {
     if (text === undefined) return;
-    await this.#checkExpressions(async () => [await parseCondition(text, this.#organizationId)], context);
+    const parse = async () => [await parseCondition(text, this.#organizationId)];
+    await this.#checkExpressions({ text, isCondition: true, parse }, context);
   }
 
   /** Checks every text within a value. */
@@ -139,7 +155,7 @@ class Checker {
     if (typeof value === "string") {
       if (!value.includes("{{")) return;
       const parse = async () => (await parseTemplate(value, this.#organizationId)).parts;
-      await this.#checkExpressions(parse, context);
+      await this.#checkExpressions({ text: value, isCondition: false, parse }, context);
     } else if (isContainer(value)) {
       for (const [key, member] of Array.isArray(value) ? value.entries() : Object.entries(value))
         await this.#checkTexts(member, { ...context, keys: [...context.keys, key] });
@@ -147,7 +163,7 @@ class Checker {
   }
 
   async #checkExpressions(
-    parse: () => Promise<(string | TemplateExpression)[]>,
+    { text, isCondition, parse }: CheckedText,
     { keys, isAddress = false, ...context }: ReadingContext,
   ): Promise<void> {
     const readable: Readable = {
@@ -164,12 +180,25 @@ class Checker {
       if (hostFault !== null) this.#report(keys, hostFault);
       for (const part of parts) {
         if (typeof part === "string") continue;
-        for (const fault of findReferenceFaults(part, readable)) this.#report(keys, fault);
+        for (const { message, meant } of findReferenceFaults(part, readable))
+          this.#report(keys, message, await this.#findRepair({ text, isCondition }, meant));
       }
     } catch (error) {
       if (!(error instanceof ExpressionError)) throw error;
       this.#report(keys, error.message);
     }
+  }
+
+  /** Puts the name that was meant in place of the misspelt one. */
+  async #findRepair(
+    { text, isCondition }: Omit<CheckedText, "parse">,
+    meant: ReferenceFault["meant"],
+  ): Promise<Repair | undefined> {
+    if (meant === undefined) return;
+    const { root, from: name, to } = meant;
+    const names = await findNames(text, { root, name, isCondition, organizationId: this.#organizationId });
+    if (names.length === 0) return;
+    return { label: `Use ${to}`, change: { from: text, to: replaceNames(text, names, to) } };
   }
 
   #addStep(id: string | null, index: number, keys: Keys): void {
@@ -231,7 +260,12 @@ class Checker {
     } else if (uses !== null) {
       const known = listFunctions().map(({ name }) => name);
       const fault = `there is no function named "${uses.slice(0, 100)}"`;
-      this.#report([...keys, "uses"], `${fault}; known functions: ${known.join(", ")}`);
+      const meant = nearestName(uses, known);
+      this.#report(
+        [...keys, "uses"],
+        `${fault}; known functions: ${known.join(", ")}`,
+        meant === undefined ? undefined : { label: `Use ${meant}`, change: { from: uses, to: meant } },
+      );
     }
   }
 
@@ -245,7 +279,10 @@ class Checker {
       const at = [...keys, name];
       if (property === undefined) {
         const known = [...properties.keys()].join(", ") || "none";
-        this.#report(at, `${uses} has no input of that name; known inputs: ${known}`);
+        this.#report(at, `${uses} has no input of that name; known inputs: ${known}`, {
+          label: "Remove",
+          change: "remove",
+        });
       } else if (isJsonObject(property) && !hasTemplate(value)) {
         const issues = await validateAgainst(property, value, this.#organizationId);
         this.#reportInside(at, issues);

@@ -26,10 +26,13 @@ export function findPaths(tree: ExpressionNode): string[] {
   return [...new Set(find(tree).flatMap(({ path }) => path ?? []))];
 }
 
-/** The places at which an expression names a step: the offset behind the name's last sign, which may be a quote. */
-export function findStepNames(tree: ExpressionNode): { name: string; end: number }[] {
+/**
+ * The places at which an expression names a member of `root`, such as a step: the offset behind the name's last sign, which
+ * may be a quote.
+ */
+export function findMembers(tree: ExpressionNode, wanted: string): { name: string; end: number }[] {
   return find(tree).flatMap(({ root, member, end }) =>
-    root === "steps" && member !== null && typeof end === "number" ? [{ name: member, end }] : [],
+    root === wanted && member !== null && typeof end === "number" ? [{ name: member, end }] : [],
   );
 }
 

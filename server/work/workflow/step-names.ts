@@ -1,9 +1,10 @@
 import { isJsonObject } from "@/server/base/json/json";
 import { ExpressionError, parseExpression } from "@/server/work/expressions/jsonata";
+import { quoted } from "@/server/work/expressions/quoted";
 import { parseCondition, parseTemplate, type TemplateExpression } from "@/server/work/workflow/expressions";
-import { findStepNames } from "@/server/work/workflow/references";
+import { findMembers } from "@/server/work/workflow/references";
 
-/** The place at which a text names a step: the offsets of the name with its quotes, if it has any. */
+/** The place at which a text names a step, an input or a secret: the offsets of the name with its quotes, if it has any. */
 export type StepName = { from: number; to: number };
 
 type Text = { path: (string | number)[]; text: string; isCondition: boolean };
@@ -38,18 +39,24 @@ function* textsIn(value: unknown, path: Text["path"]): Generator<Text> {
 }
 
 /** The places at which the expressions of a text name a step; none if one of them has a syntax error. */
-export async function findNamesOfStep(
+export const findNamesOfStep = (text: string, { step, ...how }: { step: string } & Parsing) =>
+  findNames(text, { root: "steps", name: step, ...how });
+
+type Parsing = { isCondition: boolean; organizationId: string };
+
+/** The same for a member of another name of the scope, such as `input`. */
+export async function findNames(
   text: string,
-  { step, isCondition, organizationId }: { step: string; isCondition: boolean; organizationId: string },
+  { root, name: wanted, ...how }: { root: string; name: string } & Parsing,
 ): Promise<StepName[]> {
   try {
     const found: StepName[] = [];
-    for (const { parsed, at } of await expressionsOf(text, { isCondition, organizationId })) {
+    for (const { parsed, at } of await expressionsOf(text, how)) {
       const { expression, references } = parsed;
-      if (!references.some(({ root, member }) => root === "steps" && member === step)) continue;
-      const tree = await parseExpression(expression, organizationId);
-      for (const { name, end } of findStepNames(tree)) {
-        const from = name === step ? beginOf(expression, { name, end }) : null;
+      if (!references.some((reference) => reference.root === root && reference.member === wanted)) continue;
+      const tree = await parseExpression(expression, how.organizationId);
+      for (const { name, end } of findMembers(tree, root)) {
+        const from = name === wanted ? beginOf(expression, { name, end }) : null;
         if (from !== null) found.push({ from: at + from, to: at + end });
       }
     }
@@ -60,10 +67,16 @@ export async function findNamesOfStep(
   }
 }
 
+/** The text with another name at these places. */
+export const replaceNames = (text: string, names: readonly StepName[], name: string): string =>
+  names
+    .toSorted((a, b) => b.from - a.from)
+    .reduce((all, { from, to }) => `${all.slice(0, from)}${quoted(name)}${all.slice(to)}`, text);
+
 /** Each expression of a text, and where it begins. */
 async function expressionsOf(
   text: string,
-  { isCondition, organizationId }: { isCondition: boolean; organizationId: string },
+  { isCondition, organizationId }: Parsing,
 ): Promise<{ parsed: TemplateExpression; at: number }[]> {
   if (!text.includes("{{")) {
     if (!isCondition) return [];

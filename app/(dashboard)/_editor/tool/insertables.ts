@@ -1,6 +1,6 @@
+import { quoted } from "@/server/work/expressions/quoted";
 import type { Insertable } from "../insert-menu";
 import { fieldsOf, previewOf } from "./output-fields";
-import { quoted } from "./quoted";
 import type { ToolView } from "./tool-document";
 
 /**

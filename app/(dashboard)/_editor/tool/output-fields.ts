@@ -1,5 +1,5 @@
 import { isJsonObject, writeJson } from "@/server/base/json/json";
-import { quoted } from "./quoted";
+import { quoted } from "@/server/work/expressions/quoted";
 
 /** A value of an output that an expression can name: the expression, and how the value begins. */
 export type NamedValue = { name: string; preview: string };

@@ -2,7 +2,10 @@ import type { TextProblem } from "@/server/catalog/edit-definition";
 import type { ToolView } from "./tool-document";
 
 /** A problem as people read it: where it is, and what is wrong. */
-export type ShownProblem = Pick<TextProblem, "line" | "path"> & { place: string; sentence: string };
+export type ShownProblem = Pick<TextProblem, "line" | "path" | "repair"> & {
+  place: string;
+  sentence: string;
+};
 
 /** The names of controls, by their keys in the YAML. */
 const LABELS = new Map([
@@ -28,7 +31,10 @@ const LABELS = new Map([
 const CONTINUES = /^(?:is|are|must|has|have|cannot|can|does|would|should|may|needs|contains|allows)\b/;
 
 /** Describes a problem of a tool by the names that its form has. `tool`: null while its YAML has a syntax error. */
-export function describeProblem({ line, path, fault }: TextProblem, tool: ToolView | null): ShownProblem {
+export function describeProblem(
+  { line, path, fault, repair }: TextProblem,
+  tool: ToolView | null,
+): ShownProblem {
   const step = path[0] === "steps" && typeof path[1] === "number" ? path[1] : null;
   const id = step === null ? "" : (tool?.steps[step]?.id ?? "");
   const within = step === null ? path : path.slice(2);
@@ -42,6 +48,7 @@ export function describeProblem({ line, path, fault }: TextProblem, tool: ToolVi
   return {
     line,
     path,
+    repair,
     place: place || (line === null ? "" : `Line ${line}`),
     sentence: toSentences(
       CONTINUES.test(fault) ? `${field || part || "The tool"} ${fault}` : capitalize(fault),

@@ -26,13 +26,16 @@ export function useChecked(yaml: string) {
 }
 
 type ProblemsProps = {
+  /** `form`: lines are not shown, so problems that have nothing but a line lead to the YAML. */
+  view: "form" | "yaml";
   check: ReturnType<typeof useChecked>;
   problems: readonly ShownProblem[];
   onShow: (problem: ShownProblem) => void;
+  onRepair: (problem: ShownProblem) => void;
 };
 
-/** The issues of a definition, with links to their fields. */
-export function Problems({ check, problems, onShow }: ProblemsProps) {
+/** The issues of a definition, with links to their fields, and with the change that settles them if it is known. */
+export function Problems({ view, check, problems, onShow, onRepair }: ProblemsProps) {
   if (check.isError) {
     return (
       <section aria-label="Problems" aria-live="polite" className="flex flex-col items-start gap-2">
@@ -58,10 +61,23 @@ export function Problems({ check, problems, onShow }: ProblemsProps) {
                 onClick={() => onShow(problem)}
                 type="button"
               >
-                {problem.place}
+                {view === "form" && problem.path.length === 0 ? "Show it in the YAML" : problem.place}
               </button>
             )}
             {problem.sentence}
+            {problem.repair ? (
+              <>
+                {" "}
+                <button
+                  aria-label={`${problem.repair.label} (${problem.place})`}
+                  className="min-h-6 text-accent underline underline-offset-2 hover:no-underline"
+                  onClick={() => onRepair(problem)}
+                  type="button"
+                >
+                  {problem.repair.label}
+                </button>
+              </>
+            ) : null}
           </li>
         ))}
       </ul>

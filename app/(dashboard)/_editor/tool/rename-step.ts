@@ -1,6 +1,6 @@
 import { isScalar } from "yaml";
 import type { StepMention } from "@/server/catalog/edit-definition";
-import { quoted } from "./quoted";
+import { quoted } from "@/server/work/expressions/quoted";
 import { edit } from "./tool-document";
 
 /** A change of a step's id. `written`: the name that the mentions have by now; null: those of their own texts. */

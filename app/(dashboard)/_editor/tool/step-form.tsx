@@ -10,6 +10,7 @@ import { notify } from "@/app/_ui/toast";
 import { type Field, readSchema } from "../../_schema/field";
 import { MoveButtons, moveButton } from "../move-buttons";
 import { ValueField } from "../value-field";
+import { warnOfCount } from "./count-hint";
 import { fieldAt, type PartProps, Rest, textFieldAt, valueFieldAt } from "./part-form";
 import { Section } from "./section";
 import { restoreFunction, setFunction } from "./set-aside";
@@ -124,6 +125,7 @@ export function StepForm({ step, index, ...props }: PartProps & { step: StepView
                   <ValueField
                     {...valueFieldAt(props, pathTo(name))}
                     {...words}
+                    hint={warnOfCount(String(step.fields[name] ?? ""), knowledge.outputs) ?? words.hint}
                     completions={{
                       scopeAt: () => scopeOf(tool, knowledge, { index, takesSecrets: false }),
                     }}

@@ -4,7 +4,7 @@ import clsx from "clsx";
 import type { ReactNode } from "react";
 import { Button } from "@/app/_ui/button";
 import { formatPlural } from "@/app/_ui/figures/format";
-import { PlusIcon } from "@/app/_ui/icons";
+import { ConditionIcon, PlusIcon, RepeatIcon } from "@/app/_ui/icons";
 import { Badge } from "@/app/_ui/table";
 import type { StepView, ToolView } from "./tool-document";
 
@@ -20,10 +20,14 @@ type StepListProps = {
   /** Returns true if a part has problems. */
   faulty: (part: Part) => boolean;
   onSelect: (part: Part) => void;
-  onAdd: () => void;
+  /** Adds a step at an index. */
+  onAdd: (index: number) => void;
 };
 
-/** The parts of a tool in the order of its data: input, steps, output. Parts with problems are marked. */
+/**
+ * The parts of a tool in the order of its data: input, steps, output. Parts with problems are marked. Between two parts,
+ * a step can be inserted.
+ */
 export function StepList({ tool, selected, faulty, onSelect, onAdd }: StepListProps) {
   const card = (part: Part) => ({
     current: part === selected,
@@ -32,17 +36,25 @@ export function StepList({ tool, selected, faulty, onSelect, onAdd }: StepListPr
   });
   return (
     <div className="flex flex-col items-start gap-2">
-      <ol aria-label="Steps" className="flex w-full flex-col gap-2" data-steps>
+      <ol aria-label="Steps" className="flex w-full flex-col" data-steps>
         <Card
           {...card("input")}
           dashed
           note={tool.inputs.join(", ") || "no properties"}
           title="Name and input"
-        />
+        >
+          <Gap after="the input" onAdd={() => onAdd(0)} />
+        </Card>
         {tool.steps.map((step, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a step has no identity but its position; ids are edited.
-          <Card {...card(index)} key={index} note={describeCall(step)} title={step.id || "no id"}>
-            <Rules step={step} />
+          <Card
+            {...card(index)}
+            // biome-ignore lint/suspicious/noArrayIndexKey: a step has no identity but its position; ids are edited.
+            key={index}
+            note={describeCall(step)}
+            rules={step}
+            title={step.id || "no id"}
+          >
+            <Gap after={step.id || `step ${index + 1}`} onAdd={() => onAdd(index + 1)} />
           </Card>
         ))}
         <Card
@@ -52,7 +64,7 @@ export function StepList({ tool, selected, faulty, onSelect, onAdd }: StepListPr
           title="Output"
         />
       </ol>
-      <Button onClick={onAdd}>
+      <Button onClick={() => onAdd(typeof selected === "number" ? selected + 1 : tool.steps.length)}>
         <PlusIcon />
         Add step
       </Button>
@@ -67,16 +79,27 @@ type CardProps = {
   faulty: boolean;
   dashed?: boolean;
   onSelect: () => void;
+  rules?: StepView;
+  /** Shown below the card. */
   children?: ReactNode;
 };
 
-function Card({ title, note, current, faulty, dashed = false, onSelect, children }: CardProps) {
+function Card({ title, note, current, faulty, dashed = false, onSelect, rules, children }: CardProps) {
+  const flow = rules === undefined ? [] : flowOf(rules);
   return (
     <li>
+      {flow.map(({ name, expression, Icon }) => (
+        <p className="flex min-w-0 items-center gap-1.5 pb-1 pl-2.5 text-xs" key={name} title={expression}>
+          <Icon className="shrink-0 text-muted" size={14} />
+          <span className="shrink-0 font-medium">{name}</span>
+          <code className="mono truncate text-muted">{expression}</code>
+        </p>
+      ))}
       <button
         aria-current={current ? "true" : undefined}
         className={clsx(
-          "flex w-full flex-col rounded-md border bg-canvas px-3 py-2 text-left hover:bg-hover",
+          "flex flex-col rounded-md border bg-canvas px-3 py-2 text-left hover:bg-hover",
+          flow.length > 0 ? "ml-4 w-[calc(100%-1rem)]" : "w-full",
           dashed && !current && "border-dashed",
           current ? "border-accent shadow-[inset_0_0_0_1px_var(--color-accent)]" : "border-line-strong",
         )}
@@ -93,20 +116,60 @@ function Card({ title, note, current, faulty, dashed = false, onSelect, children
           ) : null}
         </span>
         <span className="mono w-full truncate text-muted">{note}</span>
-        {children}
+        {rules ? <Rules step={rules} /> : null}
       </button>
+      {children}
     </li>
+  );
+}
+
+/** The space below a card, as a button that inserts a step. */
+function Gap({ after, onAdd }: { after: string; onAdd: () => void }) {
+  return (
+    <button
+      aria-label={`Insert a step after ${after}`}
+      className="group flex h-6 w-full items-center gap-2 pl-2.5 text-faint hover:text-accent focus-visible:text-accent"
+      onClick={onAdd}
+      type="button"
+    >
+      <span
+        aria-hidden="true"
+        className="flex size-4 shrink-0 items-center justify-center rounded-full border border-line-strong bg-canvas group-hover:border-accent group-focus-visible:border-accent"
+      >
+        <PlusIcon size={10} />
+      </span>
+      <span
+        aria-hidden="true"
+        className="flex min-w-0 flex-1 items-center gap-2 whitespace-nowrap text-xs opacity-0 after:h-px after:flex-1 after:bg-accent group-hover:opacity-100 group-focus-visible:opacity-100"
+      >
+        Insert a step here
+      </span>
+    </button>
   );
 }
 
 const describeCall = ({ uses, parallel }: StepView) =>
   parallel === null ? (uses ?? "no function") : `${formatPlural(parallel, "step")} in parallel`;
 
-/** The settings that differ from a plain call. */
+/** The lines above a card: when its step runs, and for which items. */
+const flowOf = ({ fields }: StepView) =>
+  [
+    { name: "Only if", expression: expressionOf(fields.if), Icon: ConditionIcon },
+    { name: "For each", expression: expressionOf(fields.forEach), Icon: RepeatIcon },
+  ].filter(({ expression }) => expression !== "");
+
+/** An expression without the braces that it may have. */
+const expressionOf = (value: unknown) =>
+  typeof value === "string"
+    ? value
+        .trim()
+        .replace(/^\{\{(.*)\}\}$/s, "$1")
+        .trim()
+    : "";
+
+/** The other settings that differ from a plain call. */
 function Rules({ step: { fields } }: { step: StepView }) {
   const rules = [
-    fields.if === undefined ? null : "only if",
-    fields.forEach === undefined ? null : "for each",
     fields.retries === undefined ? null : "retries",
     fields.onError === "continue" ? "continues on error" : null,
   ].filter((rule) => rule !== null);

@@ -3,11 +3,13 @@
 import { skipToken, useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useReducer, useRef, useState } from "react";
 import { flushSync } from "react-dom";
+import { Button } from "@/app/_ui/button";
 import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
 import type { ShownError } from "@/app/_ui/data/query-client";
 import type { EditorHandle } from "@/app/_ui/editor/code-editor";
 import { lazy } from "@/app/_ui/lazy";
 import { Segments } from "@/app/_ui/segments";
+import { notify } from "@/app/_ui/toast";
 import { fromPointer, jsonPointer } from "@/server/base/json/text";
 import type { TextProblem } from "@/server/catalog/edit-definition";
 import { EditorForm } from "../editor-form";
@@ -18,11 +20,12 @@ import { LastOutputsContext, useLastOutputs } from "./last-outputs";
 import { InputPartForm, OutputPartForm, type PartProps } from "./part-form";
 import { describeProblem, type ShownProblem } from "./problem-sentence";
 import { Problems, useChecked } from "./problems";
+import { repairProblem } from "./repair";
 import type { Inputs } from "./set-aside";
 import { EMPTY_TOOL, type ToolStarter, ToolStarterLinks } from "./starters";
 import { StepForm } from "./step-form";
 import { type Part, StepList } from "./step-list";
-import { freeStepId, insertStep, lineAt, readTool, setValue } from "./tool-document";
+import { freeStepId, insertStep, lineAt, readTool, setValue, type ToolView } from "./tool-document";
 import { YamlField } from "./yaml-field";
 
 /** Loaded when they are first shown. */
@@ -46,7 +49,8 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
   const field = useRef<EditorHandle>(null);
   const [view, setView] = useState<"form" | "yaml">("form");
   const [chosen, setSelected] = useState<Part>(mode === "edit" ? 0 : "input");
-  const [adding, setAdding] = useState(false);
+  /** The index at which a step is being added; null if none is. */
+  const [adding, setAdding] = useState<number | null>(null);
   const editor = useEditor({
     kind: "tool",
     mode,
@@ -95,6 +99,17 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
     const controls = ":is(input, select, textarea, [contenteditable])";
     select(part, `[data-field="${CSS.escape(String(field ?? "id"))}"] ${controls}`);
   }
+  /** Settles a problem, and offers to undo it while nothing else has changed. */
+  function repair(problem: ShownProblem) {
+    const before = latest().value;
+    const repaired = repairProblem(before, problem);
+    if (repaired === before) return;
+    change(() => repaired);
+    notify(`${problem.place} is repaired`, undefined, {
+      label: "Undo",
+      run: () => change((later) => (later === repaired ? before : later)),
+    });
+  }
   function showLine(line: number | null) {
     // The field must be there to take the focus.
     flushSync(() => setView("yaml"));
@@ -117,10 +132,9 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
     // The part may be selected already.
     render();
   }
-  function add({ stepId, step: added }: Callable) {
-    const index = typeof selected === "number" ? selected + 1 : steps.length;
+  function add(index: number, { stepId, step: added }: Callable) {
     change((before) => insertStep(before, index, { id: freeStepId(before, stepId), ...added }));
-    setAdding(false);
+    setAdding(null);
     select(index, "[data-part] input");
   }
   return (
@@ -137,13 +151,13 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
             ) : (
               <StepList
                 faulty={(part) => problemsIn(part).length > 0}
-                onAdd={() => setAdding(true)}
+                onAdd={setAdding}
                 onSelect={select}
                 selected={selected}
                 tool={tool}
               />
             )}
-            <Problems check={check} onShow={showProblem} problems={problems} />
+            <Problems {...{ view, check, problems }} onRepair={repair} onShow={showProblem} />
           </div>
           <div className="flex min-w-0 flex-col gap-4 px-4 py-4 sm:px-6" data-part>
             <div className="flex">
@@ -166,7 +180,12 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
                 tool={tool}
                 value={yaml}
               />
-            ) : tool === null ? null : (
+            ) : tool === null ? (
+              <div className="flex flex-col items-start gap-3">
+                <p>The form cannot be shown, because the YAML has a syntax error.</p>
+                <Button onClick={() => showLine(problems[0]?.line ?? null)}>Correct the YAML</Button>
+              </div>
+            ) : (
               <>
                 {mode === "new" && !isBegun ? <ToolStarterLinks /> : null}
                 <PartForm
@@ -189,16 +208,22 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
             </aside>
           ) : null}
         </div>
-        {adding ? (
+        {adding === null ? null : (
           <Catalogue
-            onClose={() => setAdding(false)}
-            onPick={add}
-            title={step ? `Add a step after ${step.id}` : "Add a last step"}
+            onClose={() => setAdding(null)}
+            onPick={(callable) => add(adding, callable)}
+            title={titleOfAdding(steps, adding)}
           />
-        ) : null}
+        )}
       </EditorForm>
     </LastOutputsContext>
   );
+}
+
+function titleOfAdding(steps: ToolView["steps"], index: number): string {
+  const before = steps[index - 1];
+  if (before !== undefined) return `Add a step after ${before.id || `step ${index}`}`;
+  return steps.length === 0 ? "Add a step" : "Add a first step";
 }
 
 /** Inputs that were set aside, by step id, until the reader leaves the page. */

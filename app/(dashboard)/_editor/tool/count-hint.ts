@@ -1,0 +1,31 @@
+import { isJsonObject } from "@/server/base/json/json";
+
+const NAME = "(?:[A-Za-z_]\\w*|`[^`]+`)";
+const COUNTED = new RegExp(`\\$count\\(\\s*(steps(?:\\.${NAME})+)\\s*\\)`, "g");
+
+/**
+ * A warning about `$count` of a value that the last outputs don't have: JSONata counts null as one value. Null if there is
+ * nothing to warn of, or nothing is known.
+ */
+export function warnOfCount(
+  expression: string,
+  outputs: ReadonlyMap<string, unknown> = new Map(),
+): string | null {
+  for (const [, path = ""] of expression.matchAll(COUNTED)) {
+    const [, id = "", ...fields] = (path.match(new RegExp(NAME, "g")) ?? []).map((name) =>
+      name.replaceAll("`", ""),
+    );
+    if (!outputs.has(id)) continue;
+    const value = fields.reduce(memberOf, outputs.get(id));
+    if (value === null)
+      return `${path} was null in the last output. $count of null is 1: compare with ${path} != null.`;
+    if (value === undefined) return `The last output has no ${path}.`;
+  }
+  return null;
+}
+
+/** Lists are left alone: a path leads into each of their items. */
+const memberOf = (value: unknown, field: string): unknown => {
+  if (Array.isArray(value) || value === undefined) return value;
+  return isJsonObject(value) && Object.hasOwn(value, field) ? value[field] : undefined;
+};
