@@ -8,17 +8,49 @@ export const openAiHeaders = (apiKey = "none"): Record<string, string> => ({
   authorization: `Bearer ${apiKey}`,
 });
 
-/** OpenAI's client as both of its interfaces use it, without retries and a log. */
-export const createOpenAiClient = ({ apiKey, address, query, timeoutMs, fetch }: ConnectionOptions): OpenAI =>
-  new OpenAI({
-    apiKey: apiKey ?? "none",
-    baseURL: address,
-    defaultQuery: query,
-    maxRetries: 0,
-    timeout: timeoutMs,
-    logLevel: "off",
-    fetch: (input, init) => fetch(input instanceof Request ? input.url : input, init),
-  });
+/**
+ * OpenAI's client as both of its interfaces use it: its paths, parameters and errors. Headers, time limit and signal are
+ * those of the call (ModelServer); the client's own cost more than the rest of a call.
+ */
+class LeanClient extends OpenAI {
+  readonly #send: ConnectionOptions["fetch"];
+
+  constructor({ apiKey = "none", address, query, timeoutMs, fetch }: ConnectionOptions) {
+    super({
+      apiKey,
+      baseURL: address,
+      defaultQuery: query,
+      maxRetries: 0,
+      timeout: timeoutMs,
+      logLevel: "off",
+    });
+    this.#send = fetch;
+  }
+
+  override async buildRequest({
+    method,
+    path,
+    query,
+    body,
+    signal,
+  }: Parameters<OpenAI["buildRequest"]>[0]): ReturnType<OpenAI["buildRequest"]> {
+    const req = {
+      method: method.toUpperCase(),
+      headers: NO_HEADERS,
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: signal ?? null,
+    };
+    return { req, url: this.buildURL(path, { ...query }), timeout: this.timeout };
+  }
+
+  override fetchWithTimeout(url: RequestInfo, init?: RequestInit): Promise<Response> {
+    return this.#send(url instanceof Request ? url.url : url, init);
+  }
+}
+
+const NO_HEADERS = new Headers();
+
+export const createOpenAiClient = (options: ConnectionOptions): OpenAI => new LeanClient(options);
 
 /** The client's error of a response as a ResponseError; any other as it is. */
 export function explainOpenAiError(error: unknown): unknown {
