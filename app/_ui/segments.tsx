@@ -10,9 +10,11 @@ export function Segments<Value extends string>({
   value,
   onChange,
   className,
+  ...description
 }: {
   label: string;
   before?: string;
+  "aria-describedby"?: string;
   options: readonly { value: Value; label: string; disabled?: boolean }[];
   /** Null: none of them. */
   value: Value | null;
@@ -20,7 +22,10 @@ export function Segments<Value extends string>({
   className?: string;
 }) {
   return (
-    <fieldset className={clsx("flex items-center rounded-md border border-line-strong p-0.5", className)}>
+    <fieldset
+      className={clsx("flex items-center rounded-md border border-line-strong p-0.5", className)}
+      {...description}
+    >
       <legend className="sr-only">{label}</legend>
       {before ? <span className="whitespace-nowrap pr-1 pl-2.5 text-muted">{before}</span> : null}
       {options.map((option) => (

@@ -11,8 +11,10 @@ export type AgentField = {
   /** In words or as JSON; null: the field is required. */
   default: string | null;
   /** Other fields have a control of their own in the editor. */
-  control: "number" | "text" | "choice" | "switch" | "json" | "other";
+  control: "number" | "share" | "text" | "choice" | "switch" | "json" | "other";
   options: string[];
+  /** The largest value of a share, which begins at 0. */
+  most: number;
   /** It is sent to the model. */
   isModels: boolean;
 };
@@ -33,6 +35,7 @@ export function describeAgentFields(): AgentField[] {
       default: isRequired ? null : preset,
       control: controlOf(schema),
       options,
+      most: schema.maximum ?? 0,
       isModels: Object.hasOwn(modelSettings.shape, name),
     };
   });
@@ -40,8 +43,9 @@ export function describeAgentFields(): AgentField[] {
 
 const describeDefault = (value: unknown) => (typeof value === "string" ? value : writeJson(value ?? null));
 
-function controlOf({ enum: options, type }: { enum?: unknown; type?: unknown }): AgentField["control"] {
+function controlOf({ enum: options, type, maximum }: z.core.JSONSchema.JSONSchema): AgentField["control"] {
   if (options !== undefined) return "choice";
+  if (type === "number" && maximum !== undefined) return "share";
   if (type === "integer" || type === "number") return "number";
   if (type === "boolean") return "switch";
   if (type === "object") return "json";

@@ -125,20 +125,28 @@ export function AgentEditor({
           <EditorSection title="Model calls">
             <div className="grid gap-4 sm:grid-cols-2">
               <ModelField {...bind("model")} choices={choices} />
-              {main.map(showSetting)}
+              {main.map((field) =>
+                field.control === "choice" ? (
+                  <div className="sm:col-span-2" key={field.name}>
+                    {showSetting(field)}
+                  </div>
+                ) : (
+                  showSetting(field)
+                ),
+              )}
+              <FallbackFields
+                choices={choices}
+                error={errorAt("/fallbackModels")}
+                model={fields.model}
+                onChange={(change) =>
+                  set(({ fallbackModels }) => {
+                    const changed = change(fallbackModels ?? []);
+                    return { fallbackModels: changed.length > 0 ? changed : undefined };
+                  })
+                }
+                value={fields.fallbackModels ?? []}
+              />
             </div>
-            <FallbackFields
-              choices={choices}
-              error={errorAt("/fallbackModels")}
-              model={fields.model}
-              onChange={(change) =>
-                set(({ fallbackModels }) => {
-                  const changed = change(fallbackModels ?? []);
-                  return { fallbackModels: changed.length > 0 ? changed : undefined };
-                })
-              }
-              value={fields.fallbackModels ?? []}
-            />
             <MoreSettings
               isUsed={more.some(({ name }) => Object.hasOwn(saved, name))}
               isWrong={more.some(({ name }) => errorAt(`/${name}`) !== undefined)}

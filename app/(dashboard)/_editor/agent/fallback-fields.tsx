@@ -1,7 +1,8 @@
 "use client";
 
+import clsx from "clsx";
 import { Button, IconButton } from "@/app/_ui/button";
-import { RemoveIcon } from "@/app/_ui/icons";
+import { PlusIcon, RemoveIcon } from "@/app/_ui/icons";
 import type { Choices } from "@/server/catalog/edit-definition";
 import { MAX_FALLBACK_MODELS } from "@/server/contract/sizes";
 import { ModelField } from "./model-field";
@@ -17,39 +18,40 @@ type FallbackFieldsProps = {
 
 /** The models that are called in turn if the agent's own does not answer. */
 export function FallbackFields({ model: own, value, choices, error, onChange }: FallbackFieldsProps) {
+  const left = MAX_FALLBACK_MODELS - value.length;
   return (
-    <fieldset className="flex min-w-0 flex-col gap-2">
-      <legend className="contents font-medium">Fallback models</legend>
-      <p className="text-muted text-xs">
-        Called in turn if the model is unknown, or its provider does not answer.
-      </p>
-      <div className="grid gap-4 empty:hidden sm:grid-cols-2">
+    <fieldset className="flex min-w-0 flex-col gap-1.5">
+      <legend className="contents font-medium">If {own || "the model"} does not answer</legend>
+      <ol className="divide-y divide-line rounded-md border border-input-line empty:hidden">
         {value.map((model, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a model is its position and its name, which is typed.
-          <div className="flex items-start gap-2" key={index}>
-            <div className="min-w-0 flex-1">
-              <ModelField
-                choices={choices}
-                error={undefined}
-                label={`Fallback model ${index + 1}`}
-                onChange={(name) =>
-                  onChange((before) => before.map((each, at) => (at === index ? name : each)))
-                }
-                value={model}
-              />
-            </div>
+          <li className="flex items-start gap-1 p-1" key={index}>
+            <span aria-hidden className="w-5 pt-2 text-center text-muted tabular-nums">
+              {index + 1}
+            </span>
+            <ModelField
+              choices={choices}
+              error={undefined}
+              label={`Fallback model ${index + 1}`}
+              look="line"
+              onChange={(name) =>
+                onChange((before) => before.map((each, at) => (at === index ? name : each)))
+              }
+              value={model}
+            />
             <IconButton
-              className="mt-6"
               label={`Remove fallback model ${index + 1}`}
               onClick={() => onChange((before) => before.filter((_, at) => at !== index))}
             >
               <RemoveIcon />
             </IconButton>
-          </div>
+          </li>
         ))}
-      </div>
-      <p className="text-failed text-xs empty:hidden">{error}</p>
-      {value.length < MAX_FALLBACK_MODELS ? (
+      </ol>
+      <p className={clsx("text-xs", error ? "text-failed" : "text-muted")}>
+        {error ?? "Called in turn if the model is unknown, or its provider cannot be reached or is too busy."}
+      </p>
+      {left > 0 ? (
         <div>
           <Button
             onClick={() => {
@@ -57,7 +59,7 @@ export function FallbackFields({ model: own, value, choices, error, onChange }: 
               onChange((before) => [...before, unused?.name ?? ""]);
             }}
           >
-            Add a fallback model
+            <PlusIcon /> Add a fallback model
           </Button>
         </div>
       ) : null}

@@ -1,6 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import clsx from "clsx";
 import { useState } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { SelectField, TextField } from "@/app/_ui/forms/form";
@@ -15,6 +16,8 @@ type ModelFieldProps = {
   value: string;
   choices: Choices;
   error: string | undefined;
+  /** A line of a list shows neither its label nor what is known of the model. */
+  look?: "field" | "line";
   onChange: (model: string) => void;
 };
 
@@ -27,6 +30,7 @@ export function ModelField({
   value,
   choices: { models, otherModel },
   error,
+  look = "field",
   onChange,
 }: ModelFieldProps) {
   const { offered, provider, problem } = useOffered(models);
@@ -34,12 +38,14 @@ export function ModelField({
   const [typing, setTyping] = useState(false);
   const isOther = typing || known === undefined;
   const providers = [...new Set(models.map((model) => model.provider))];
-  const hint = describeChoice(known ?? otherModel);
+  const isLine = look === "line";
+  const hint = isLine ? undefined : describeChoice(known ?? otherModel);
   return (
-    <div className="flex min-w-0 flex-col gap-2">
+    <div className={clsx("flex min-w-0 flex-col", isLine ? "flex-1 gap-1" : "gap-2")}>
       <SelectField
         error={isOther ? undefined : error}
         hint={isOther ? undefined : hint}
+        isLabelHidden={isLine}
         label={label}
         onChange={(model) => {
           setTyping(model === OTHER);
@@ -57,13 +63,16 @@ export function ModelField({
         <TextField
           error={error}
           hint={
-            <>
-              {hint}{" "}
-              <Link className="text-accent underline" href="/models">
-                See model providers
-              </Link>
-            </>
+            isLine ? undefined : (
+              <>
+                {hint}{" "}
+                <Link className="text-accent underline" href="/models">
+                  See model providers
+                </Link>
+              </>
+            )
           }
+          isLabelHidden={isLine}
           label={`${label} name`}
           onChange={onChange}
           value={value}

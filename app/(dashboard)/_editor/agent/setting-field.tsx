@@ -1,8 +1,10 @@
 "use client";
 
-import { useState } from "react";
+import clsx from "clsx";
+import { type ComponentProps, useId, useState } from "react";
 import { CodeField } from "@/app/_ui/editor/code-field";
-import { SelectField, TextField } from "@/app/_ui/forms/form";
+import { INPUT_CLASS, Labelled, TextField } from "@/app/_ui/forms/form";
+import { Segments } from "@/app/_ui/segments";
 import { readJson, writeJson } from "@/server/base/json/json";
 import type { AgentField } from "@/server/catalog/agent-fields";
 import { labelOf } from "@/server/work/agent/field-changes";
@@ -25,43 +27,105 @@ export function SettingField({ field, label, error, value, isOptional, onChange 
   // What was typed stays as it was typed while it means the current value, such as `0.0` before `0.05`.
   const [typed, setTyped] = useState("");
   const preset = isOptional ? labelOf(field.default ?? "") : undefined;
-  const read = control === "number" ? readNumber : control === "json" ? readValue : String;
+  const read =
+    control === "number" || control === "share" ? readNumber : control === "json" ? readValue : String;
   const change = (text: string) => {
     setTyped(text);
     onChange(text.trim() === "" && isOptional ? undefined : read(text));
   };
   if (control === "choice" || control === "switch") {
-    const choose = (text: string) => onChange(text === "" ? undefined : text);
-    const turn = (text: string) => onChange(text === "" ? undefined : text === "true");
+    const values =
+      control === "switch" ? SWITCH : options.map((option) => ({ value: option, label: labelOf(option) }));
+    const read = (text: string) => (control === "switch" ? text === "true" : text);
     return (
-      <SelectField
+      <Choices
         error={error}
         hint={hint}
         label={label}
-        onChange={control === "switch" ? turn : choose}
+        onChange={(text) => onChange(text === "" ? undefined : read(text))}
+        options={preset === undefined ? values : [{ value: "", label: preset }, ...values]}
         value={String(value ?? "")}
-      >
-        {preset === undefined ? null : <option value="">{preset}</option>}
-        {control === "switch" ? (
-          <>
-            <option value="true">Yes</option>
-            <option value="false">No</option>
-          </>
-        ) : (
-          options.map((option) => (
-            <option key={option} value={option}>
-              {labelOf(option)}
-            </option>
-          ))
-        )}
-      </SelectField>
+      />
     );
   }
   const isTyped = value !== undefined && writeJson(read(typed)) === writeJson(value);
   const shared = { label, error, hint, onChange: change, placeholder: preset };
   const text = isTyped ? typed : showValue(value);
   if (control === "json") return <CodeField {...shared} language="json" value={text} />;
+  if (control === "share") return <Share {...shared} most={field.most} value={text} />;
   return <TextField {...shared} inputMode={control === "number" ? "decimal" : "text"} value={text} />;
+}
+
+const SWITCH = [
+  { value: "true", label: "Yes" },
+  { value: "false", label: "No" },
+];
+
+type ControlProps = {
+  label: string;
+  hint: string;
+  error: string | undefined;
+  value: string;
+  onChange: (text: string) => void;
+};
+
+/** A choice whose options are all visible. */
+function Choices({
+  label,
+  hint,
+  error,
+  ...choice
+}: ControlProps & Pick<ComponentProps<typeof Segments>, "options">) {
+  const id = useId();
+  return (
+    <div className="flex min-w-0 flex-col gap-1.5">
+      <span aria-hidden className="font-medium">
+        {label}
+      </span>
+      <Segments aria-describedby={id} className="flex-wrap *:flex-1" label={label} {...choice} />
+      <p className={clsx("text-xs", error ? "text-failed" : "text-muted")} id={id}>
+        {error ?? hint}
+      </p>
+    </div>
+  );
+}
+
+/** A number from 0 to `most`, moved or typed. The keyboard has the text field. */
+function Share({
+  most,
+  placeholder,
+  value,
+  onChange,
+  ...description
+}: ControlProps & { most: number; placeholder: string | undefined }) {
+  return (
+    <Labelled {...description}>
+      {(control) => (
+        <div className="flex items-center gap-3">
+          <input
+            aria-hidden
+            className={clsx("h-9 min-w-0 flex-1 accent-accent", value === "" && "opacity-50")}
+            max={most}
+            min={0}
+            onChange={(event) => onChange(event.target.value)}
+            step={0.05}
+            tabIndex={-1}
+            type="range"
+            value={value === "" ? most / 2 : value}
+          />
+          <input
+            autoComplete="off"
+            className={clsx(INPUT_CLASS, "max-w-28 shrink-0 text-right tabular-nums")}
+            inputMode="decimal"
+            onChange={(event) => onChange(event.target.value)}
+            placeholder={placeholder}
+            value={value}
+            {...control}
+          />
+        </div>
+      )}
+    </Labelled>
+  );
 }
 
 function readValue(text: string): unknown {
