@@ -1,21 +1,46 @@
+import { rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { APIRequestContext } from "@playwright/test";
 import { type ModelServer, startModelServer } from "@/testing/servers/model-server";
 import { startThrowawayService, type ThrowawayService } from "@/testing/services/throwaway-service";
-import { expect, test } from "../support/fixtures";
+import { expectNoFaultsAnywhere } from "../support/axe";
+import { expect, signIn, test } from "../support/fixtures";
 
-/** A model's output is shown while it is generated; on a service of its own with a scripted model. */
+/** What models answered, as pages show it; on a service of its own with a scripted model server. */
 
 let models: ModelServer;
 let service: ThrowawayService;
+const providers = join(tmpdir(), `stepwell-e2e-providers-${process.pid}.yaml`);
 test.describe.configure({ mode: "serial" });
 test.beforeAll(async () => {
   test.setTimeout(120_000);
   models = await startModelServer();
-  service = await startThrowawayService({ env: { OPENAI_BASE_URL: models.url, OPENAI_API_KEY: "sk-e2e" } });
+  await writeFile(
+    providers,
+    `- { name: small, baseUrl: "${models.url}", models: [{ name: tiny, contextWindow: 4500 }] }`,
+  );
+  const env = { OPENAI_BASE_URL: models.url, OPENAI_API_KEY: "sk-e2e", MODEL_PROVIDERS: providers };
+  service = await startThrowawayService({ env });
 });
 test.afterAll(async () => {
   await service.remove();
   await models.close();
+  await rm(providers);
 });
+
+async function start(
+  request: APIRequestContext,
+  userMessage: string,
+  agent = service.agent,
+): Promise<string> {
+  const answer = await request.post(`${service.base}/v1/agents/run/${agent}`, {
+    headers: { "X-API-Key": service.key },
+    data: { userMessage },
+  });
+  expect(answer.status(), await answer.text()).toBe(200);
+  return (await answer.json()).id;
+}
 
 test("a model's text appears as it is written, and stays after the end", async ({ page, request }) => {
   let resume = () => {};
@@ -24,16 +49,8 @@ test("a model's text appears as it is written, and stays after the end", async (
   });
   const pieces = ["The sum of it ", "is nine ", "sixty."];
   models.script("Add it up", { content: pieces.join(""), pieces, beforeLast });
-  const headers = { "X-API-Key": service.key };
-  const data = { userMessage: "Add it up" };
-  const answer = await request.post(`${service.base}/v1/agents/run/${service.agent}`, { headers, data });
-  const { id } = await answer.json();
-
-  await page.goto(`${service.base}/sign-in?to=${encodeURIComponent(`/runs/${id}`)}`);
-  await page.getByLabel("Email").fill(service.login.email);
-  await page.getByLabel("Password").fill(service.login.password);
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.waitForURL((url) => url.pathname !== "/sign-in");
+  const id = await start(request, "Add it up");
+  await signIn(page, service.login, service.base);
   await page.goto(`${service.base}/runs/${id}`);
   const call = page.getByRole("region", { name: "Model call think-1" });
   await expect(call).toContainText("The sum of it is nine");
@@ -41,6 +58,57 @@ test("a model's text appears as it is written, and stays after the end", async (
   resume();
   await expect(call).toContainText("The sum of it is nine sixty.");
   await expect(call).toContainText("Completed");
+});
+
+test("input tokens from the provider's cache are shown on the run and in the ledger", async ({
+  page,
+  request,
+}) => {
+  const reported = {
+    prompt_tokens: 2000,
+    completion_tokens: 100,
+    prompt_tokens_details: { cached_tokens: 1500 },
+  };
+  models.script("From the cache", { content: "Read.", reported });
+  const id = await start(request, "From the cache");
+  await signIn(page, service.login, service.base);
+  await page.goto(`${service.base}/runs/${id}`);
+  await expect(page.getByRole("region", { name: "Facts" })).toContainText("1,500 cached");
+  await expect(page.getByRole("region", { name: "Model call think-1" })).toContainText("Cached input");
+  await expectNoFaultsAnywhere(page, "a run with cached tokens");
+  await page.goto(`${service.base}/credits?kind=charge`);
+  const charge = page.getByRole("table", { name: "Ledger" }).locator("tbody tr", {
+    has: page.locator(`a[href="/runs/${id}"]`),
+  });
+  await expect(charge).toContainText("1,500 cached of 2,100");
+  await expectNoFaultsAnywhere(page, "a charge with cached tokens");
+});
+
+test("a call of which older outputs were shortened shows what was sent", async ({ page, request }) => {
+  await signIn(page, service.login, service.base);
+  const saved = await page.request.post(`${service.base}/api/trpc/definitions.saveAgent`, {
+    headers: { "sec-fetch-site": "same-origin" },
+    data: {
+      definition: { slug: "narrow", name: "Narrow", model: "tiny", functions: ["transform_json"] },
+      expected: { only: "create" },
+    },
+  });
+  expect(saved.status(), await saved.text()).toBe(200);
+  const { id: agent } = (await saved.json()).result.data;
+  // About 800 tokens each.
+  const asks = (word: string) => ({
+    calls: [{ name: "transform_json", arguments: { value: [], expression: `$join([1..800].("${word} "))` } }],
+  });
+  models.script("Read it all", ...["one", "two", "three", "four", "five"].map(asks), { content: "Done." });
+  const id = await start(request, "Read it all", agent);
+  await page.goto(`${service.base}/runs/${id}`);
+  await expect(page.getByRole("region", { name: "Result" })).toContainText("Done.");
+  await page.getByRole("row", { name: /think-6/ }).click();
+  const call = page.getByRole("region", { name: "Model call think-6" });
+  await expect(call).toContainText("were shortened from");
+  await call.getByRole("tab", { name: "Prompt" }).click();
+  await expect(call.getByText(/^shortened to/).first()).toBeVisible();
+  await expectNoFaultsAnywhere(page, "a shortened request");
 });
 
 test("SIGTERM to npm ends the service and its database, and frees the port", () =>
