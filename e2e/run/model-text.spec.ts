@@ -101,12 +101,15 @@ test("a call of which older outputs were shortened shows what was sent", async (
   });
   models.script("Read it all", ...["one", "two", "three", "four", "five"].map(asks), { content: "Done." });
   const id = await start(request, "Read it all", agent);
-  await page.goto(`${service.base}/runs/${id}`);
-  await expect(page.getByRole("region", { name: "Result" })).toContainText("Done.");
-  await page.getByRole("row", { name: /think-6/ }).click();
+  await page.goto(`${service.base}/runs/${id}?call=think-6`);
+  await expect(page.getByRole("region", { name: "Answer" })).toContainText("Done.");
   const call = page.getByRole("region", { name: "Model call think-6" });
+  await call.getByRole("tab", { name: /^Attempts/ }).click();
   await expect(call).toContainText("were shortened from");
   await call.getByRole("tab", { name: "Prompt" }).click();
+  await call
+    .getByRole("button", { name: /^Show 11 messages of earlier calls, \d of them shortened$/ })
+    .click();
   await expect(call.getByText(/^shortened to/).first()).toBeVisible();
   await expectNoFaultsAnywhere(page, "a shortened request");
 });

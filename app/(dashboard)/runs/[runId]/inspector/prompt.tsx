@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { useTRPC } from "@/app/_ui/data/providers";
-import { formatBytes, formatPlural } from "@/app/_ui/figures/format";
+import { formatBytes, formatCount, formatPlural } from "@/app/_ui/figures/format";
 import { JsonView } from "@/app/_ui/json/view";
 import { Fold } from "@/app/_ui/text/fold";
 import { isLong, startOfFolded } from "@/app/_ui/text/long-text";
@@ -23,6 +23,7 @@ export function PromptView({ runId, callId }: { runId: string; callId: string })
   if (messages.length === 0)
     return <p className="text-faint">The prompt of this call is no longer available.</p>;
   const earlier = messages.filter(({ fresh }) => !fresh);
+  const shortened = earlier.filter(({ isShortened }) => isShortened).length;
   const shown = showEarlier ? messages : messages.filter(({ fresh }) => fresh);
   return (
     <div className="flex flex-col gap-3">
@@ -43,7 +44,7 @@ export function PromptView({ runId, callId }: { runId: string; callId: string })
         >
           {showEarlier
             ? "Hide messages of earlier calls"
-            : `Show ${formatPlural(earlier.length, "message")} of earlier calls`}
+            : `Show ${formatPlural(earlier.length, "message")} of earlier calls${shortened > 0 ? `, ${formatCount(shortened)} of them shortened` : ""}`}
         </button>
       ) : null}
       <ol className="flex flex-col gap-3">
