@@ -94,6 +94,22 @@ describe("validateAgainst", () => {
     },
   );
 
+  test.each<JsonObject>([
+    { type: "object", properties: { child: { $ref: "#" } }, additionalProperties: false },
+    {
+      $id: "https://x.test/tree",
+      $schema: "http://json-schema.org/draft-07/schema#",
+      properties: { child: { $ref: "#" } },
+      additionalProperties: false,
+    },
+  ])("a schema may refer to itself as a whole: %j", async (schema) => {
+    expect(await checkSchema(schema, "org-1")).toEqual([]);
+    expect(await check(schema, { child: { child: {} } })).toEqual([]);
+    expect(await check(schema, { child: { child: { other: 1 } } })).toMatchObject([
+      { path: "/child/child/other" },
+    ]);
+  });
+
   test("two schemas may carry the same $id", async () => {
     const a: JsonObject = { $id: "https://x.test/s", type: "string" };
     const b: JsonObject = { $id: "https://x.test/s", type: "number" };

@@ -39,8 +39,6 @@ const AJV_OPTIONS = {
   strict: false,
   // `required: ["constructor"]` must not be satisfied by the prototype.
   ownProperties: true,
-  // An `$id` is local to its schema: two organizations may use the same one.
-  addUsedSchema: false,
   logger: false,
   messages: true,
 } as const;
@@ -165,7 +163,8 @@ const recall = perOwner((schema: JsonObject): KnownSchema => {
 const DECIMAL_DIVISOR = /"multipleOf":[\d.]*(?:\.\d|e-)/;
 
 function prepare(schema: JsonObject): KnownSchema {
-  const normalized = normalizeSchema(schema);
+  // Two organizations may use the same `$id`. References need none, because they all begin with "#".
+  const { $id: _, ...normalized } = normalizeSchema(schema);
   const text = writeJson(normalized);
   const marked = markExact(text);
   return {
