@@ -54,7 +54,15 @@ export function Sparkline({ values, width = 92 }: { values: readonly number[]; w
   }));
   const last = points.at(-1);
   return (
-    <svg aria-hidden="true" className="hidden shrink-0 text-data-1 sm:block" height={height} width={width}>
+    // Without room, the oldest values are cut.
+    <svg
+      aria-hidden="true"
+      className="hidden min-w-0 text-data-1 sm:block"
+      height={height}
+      preserveAspectRatio="xMaxYMid slice"
+      viewBox={`0 0 ${width} ${height}`}
+      width={width}
+    >
       <polyline
         fill="none"
         points={points.map(({ x, y }) => `${x.toFixed(1)},${y.toFixed(1)}`).join(" ")}

@@ -12,12 +12,12 @@ import { Moment } from "@/app/_ui/figures/time";
 import { JsonView } from "@/app/_ui/json/view";
 import { Unreadable } from "@/app/_ui/text/unreadable";
 import type { CallDetail } from "@/server/runs/read/inspect/inspect-line";
+import { statusOf, timesOf } from "./detail-status";
 import {
   ErrorText,
   InspectorFrame,
   InspectorSkeleton,
   LineDuration,
-  statusOf,
   type WorkProps,
   WorkTabs,
 } from "./parts";
@@ -31,6 +31,7 @@ export function CallInspector(props: WorkProps<"call">) {
   if (query.isError) return <Unreadable query={query} what="Could not load this model call" />;
   if (!query.data) return <InspectorSkeleton />;
   const call = query.data;
+  const status = statusOf(line, call);
   const tokens = formatTokens(call.inputTokens, call.outputTokens);
   return (
     <InspectorFrame
@@ -38,7 +39,7 @@ export function CallInspector(props: WorkProps<"call">) {
         <>
           {call.model}
           {call.provider === "demo" ? " · simulated by the demo model" : ` · ${call.provider}`} ·{" "}
-          <LineDuration line={call} />
+          <LineDuration line={timesOf(line, call)} />
         </>
       }
       figures={[
@@ -56,7 +57,7 @@ export function CallInspector(props: WorkProps<"call">) {
       ]}
       label={`Model call ${call.key}`}
       line={line}
-      status={statusOf(line, call)}
+      status={status}
       title={line.label}
     >
       <WorkTabs
@@ -66,10 +67,10 @@ export function CallInspector(props: WorkProps<"call">) {
             value: "said",
             label: "Output",
             content: (
-              <>
-                <ModelOutput call={call} />
+              <div className="flex flex-col gap-3">
+                <ModelOutput call={call} isWriting={status === "Running"} />
                 <ErrorText {...props} work={call} />
-              </>
+              </div>
             ),
           },
           { value: "saw", label: "Prompt", content: <PromptView callId={callId} runId={runId} /> },
@@ -111,8 +112,13 @@ function Reasoning({ reasoning: { text, bytes, cut } }: { reasoning: CallDetail[
 /** Characters of folded reasoning. */
 const SUMMARY_LENGTH = 200;
 
-function ModelOutput({ call: { content, reasoning, toolCalls, status } }: { call: CallDetail }) {
-  const isWriting = status === "Running";
+function ModelOutput({
+  call: { content, reasoning, toolCalls },
+  isWriting,
+}: {
+  call: CallDetail;
+  isWriting: boolean;
+}) {
   return (
     <div className="flex flex-col gap-3">
       {reasoning.text ? <Reasoning reasoning={reasoning} /> : null}

@@ -7,10 +7,11 @@ import { Elapsed, useNow } from "@/app/_ui/figures/time";
 import { JsonView } from "@/app/_ui/json/view";
 import { Tabs } from "@/app/_ui/tabs";
 import type { CallDetail, StepDetail } from "@/server/runs/read/inspect/inspect-line";
-import type { Line, LineStatus, WorkLine } from "../lines";
+import type { Line, WorkLine } from "../lines";
 import { TextSkeleton } from "../skeleton";
 import { type TimedAttempt, timedAttempts } from "../timed-attempts";
 import type { Workbench } from "../use-workbench";
+import { statusOf } from "./detail-status";
 
 /** The head and the figures of a line, above its texts, which may grow. */
 export function InspectorFrame({
@@ -75,13 +76,6 @@ export type WorkProps<Kind extends WorkLine["kind"]> = {
   onTab: (tab: string) => void;
   bench: Workbench | undefined;
 };
-
-/** The status of a fetched step or call, which may be newer than its line. A harmless failure stays one. */
-export function statusOf(line: WorkLine, { status }: StepDetail | CallDetail): LineStatus {
-  const isExcused = line.status === "Tolerated" || line.status === "Cancelled";
-  if (status === "Running" && line.status === "Waiting") return line.status;
-  return status === "Failed" && isExcused ? line.status : status;
-}
 
 /** The duration of a line so far. As wide as most durations, so that its neighbours do not move. */
 export function LineDuration({ line }: { line: Pick<Line, "startedAt" | "finishedAt" | "durationMs"> }) {

@@ -15,13 +15,13 @@ import { usePayload } from "@/app/_ui/text/use-payload";
 import { anyCase } from "@/server/base/json/any-case";
 import type { StepDetail } from "@/server/runs/read/inspect/inspect-line";
 import type { PayloadPreview } from "@/server/runs/read/inspect/payload-preview";
+import { statusOf, timesOf } from "./detail-status";
 import { readHttpExchange } from "./http-exchange";
 import {
   ErrorText,
   InspectorFrame,
   InspectorSkeleton,
   LineDuration,
-  statusOf,
   type WorkProps,
   WorkTabs,
 } from "./parts";
@@ -40,7 +40,7 @@ export function StepInspector(props: WorkProps<"step">) {
       facts={
         <>
           {label !== line.step.key ? `iteration ${step.iteration} · ` : null}
-          <LineDuration line={step} />
+          <LineDuration line={timesOf(line, step)} />
         </>
       }
       figures={[
