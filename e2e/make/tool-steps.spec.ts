@@ -170,11 +170,18 @@ steps:
 `,
   );
   const steps = page.getByRole("list", { name: "Steps" });
-  await expect(steps.getByRole("listitem").filter({ hasText: "late" })).toContainText(
+  await expect(steps.getByRole("listitem").filter({ hasText: "Only if" })).toContainText(
     "Only ifsteps.order > 1",
   );
   const problems = page.getByRole("region", { name: "Problems" });
-  await problems.getByRole("button", { name: "Use orders (late, Only if)" }).click();
+  // The same link is below the field.
+  await view(page, "Form");
+  await steps.getByRole("button", { name: /^late/ }).click();
+  await expect(problems.getByRole("button", { name: "Use orders (late, Only if)" })).toBeVisible();
+  await page
+    .getByRole("region", { name: "Step late" })
+    .getByRole("button", { name: "Use orders (late, Only if)" })
+    .click();
   await problems.getByRole("button", { name: "Remove (late, value)" }).click();
   await expect(problems).toContainText("No problems");
   await view(page, "YAML");

@@ -7,6 +7,7 @@ import { rename } from "../slug";
 import { ValueField } from "../value-field";
 import { insertablesBefore } from "./insertables";
 import type { ShownProblem } from "./problem-sentence";
+import { RepairLinks } from "./repair-links";
 import type { Inputs } from "./set-aside";
 import type { Part } from "./step-list";
 import { scopeOf } from "./tool-completions";
@@ -28,6 +29,7 @@ export type PartProps = {
   textOf: () => string;
   onChange: (change: (before: string) => string) => void;
   onSelect: (part: Part, focus?: string) => void;
+  onRepair: (problem: ShownProblem) => void;
 };
 
 /** The props of the control for the value at a path: the value, and the issues in it or below it. */
@@ -139,6 +141,7 @@ export function OutputPartForm(props: PartProps) {
         insertables={insertablesBefore(tool, index, knowledge.outputs)}
         label="Output"
       />
+      <RepairLinks {...props} at={["output"]} />
       <SchemaField
         {...valueFieldAt(props, ["outputSchema"])}
         hint="What the output consists of. Empty: inferred from the output."

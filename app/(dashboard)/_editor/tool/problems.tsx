@@ -6,6 +6,7 @@ import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
 import { describeError } from "@/app/_ui/data/query-client";
 import { useRested } from "@/app/_ui/use-rested";
 import type { ShownProblem } from "./problem-sentence";
+import { RepairLink } from "./repair-links";
 
 /** Problems are looked for when typing has paused for this long. */
 const PAUSE_MS = 400;
@@ -64,20 +65,7 @@ export function Problems({ view, check, problems, onShow, onRepair }: ProblemsPr
                 {view === "form" && problem.path.length === 0 ? "Show it in the YAML" : problem.place}
               </button>
             )}
-            {problem.sentence}
-            {problem.repair ? (
-              <>
-                {" "}
-                <button
-                  aria-label={`${problem.repair.label} (${problem.place})`}
-                  className="min-h-6 text-accent underline underline-offset-2 hover:no-underline"
-                  onClick={() => onRepair(problem)}
-                  type="button"
-                >
-                  {problem.repair.label}
-                </button>
-              </>
-            ) : null}
+            {problem.sentence} <RepairLink {...{ problem, onRepair }} />
           </li>
         ))}
       </ul>

@@ -12,6 +12,7 @@ import { MoveButtons, moveButton } from "../move-buttons";
 import { ValueField } from "../value-field";
 import { warnOfCount } from "./count-hint";
 import { fieldAt, type PartProps, Rest, textFieldAt, valueFieldAt } from "./part-form";
+import { RepairLinks } from "./repair-links";
 import { Section } from "./section";
 import { restoreFunction, setFunction } from "./set-aside";
 import { StepIdField } from "./step-id-field";
@@ -89,19 +90,22 @@ export function StepForm({ step, index, ...props }: PartProps & { step: StepView
           <StepIdField {...props} index={index} step={step} />
         </div>
         {isGroup ? null : (
-          <SelectField
-            {...textFieldAt(props, pathTo("uses"))}
-            hint={used?.description}
-            label="Function"
-            onChange={call}
-          >
-            {used ? null : <option value={step.uses ?? ""}>{step.uses || "Choose a function"}</option>}
-            {functions.map((each) => (
-              <option key={each.name} value={each.name}>
-                {each.name}
-              </option>
-            ))}
-          </SelectField>
+          <div>
+            <SelectField
+              {...textFieldAt(props, pathTo("uses"))}
+              hint={used?.description}
+              label="Function"
+              onChange={call}
+            >
+              {used ? null : <option value={step.uses ?? ""}>{step.uses || "Choose a function"}</option>}
+              {functions.map((each) => (
+                <option key={each.name} value={each.name}>
+                  {each.name}
+                </option>
+              ))}
+            </SelectField>
+            <RepairLinks {...props} at={pathTo("uses")} />
+          </div>
         )}
       </div>
       {isGroup ? (
@@ -131,6 +135,7 @@ export function StepForm({ step, index, ...props }: PartProps & { step: StepView
                     }}
                     field={field}
                   />
+                  <RepairLinks {...props} at={pathTo(name)} />
                 </div>
               ))}
           </div>

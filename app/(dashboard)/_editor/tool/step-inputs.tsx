@@ -15,6 +15,7 @@ import { ValueField } from "../value-field";
 import { ForeignInputs } from "./foreign-inputs";
 import { insertableSecrets, insertablesBefore } from "./insertables";
 import { type PartProps, valueFieldAt } from "./part-form";
+import { RepairLinks } from "./repair-links";
 import { Section } from "./section";
 import { scopeOf } from "./tool-completions";
 import type { StepView } from "./tool-document";
@@ -91,6 +92,7 @@ export function StepInputs({ step, index, used, onSetAside, ...props }: StepInpu
     return (
       <div className="min-w-0" data-field={name} key={name}>
         {pairs === null ? json : <PairsField {...common} json={json} lists={pairs.lists} />}
+        <RepairLinks {...props} at={["steps", index, "with", name]} />
       </div>
     );
   };

@@ -142,7 +142,7 @@ function Gap({ after, onAdd }: { after: string; onAdd: () => void }) {
         aria-hidden="true"
         className="flex min-w-0 flex-1 items-center gap-2 whitespace-nowrap text-xs opacity-0 after:h-px after:flex-1 after:bg-accent group-hover:opacity-100 group-focus-visible:opacity-100"
       >
-        Insert a step here
+        Insert a step
       </span>
     </button>
   );

@@ -193,6 +193,7 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
                   isNew={editor.opened === null}
                   key={String(selected)}
                   onChange={change}
+                  onRepair={repair}
                   onSelect={select}
                   part={selected}
                   problems={problemsIn(selected)}
