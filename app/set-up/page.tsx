@@ -7,7 +7,7 @@ export const metadata: Metadata = { title: "Set up" };
 /** The page of the set-up link that the first start prints. Its token is in the fragment, which browsers do not send. */
 export default function SetUpPage() {
   return (
-    <PlainPage>
+    <PlainPage isLong>
       <SetUp />
       <noscript>
         <p>This page needs JavaScript.</p>

@@ -28,6 +28,8 @@ test("the link of the first start leads to Get started, and one by e-mail to a n
     await page.goto(link);
     await page.getByLabel("Password").fill("short");
     const create = page.getByRole("button", { name: "Create organization" });
+    await page.evaluate(() => window.scrollTo(0, 0));
+    await expect(create).toBeInViewport({ ratio: 1 });
     await create.click();
     await expect(page.getByText("Organization must not be empty.")).toBeVisible();
     expect(page.url()).not.toContain("#");

@@ -1,3 +1,4 @@
+import clsx from "clsx";
 import type { ReactNode } from "react";
 import { StepwellMark } from "@/app/_ui/icons";
 
@@ -5,13 +6,15 @@ type Props = {
   title?: string;
   /** True if it reports a failure. */
   alert?: boolean;
+  /** True if its form is as high as a small screen. */
+  isLong?: boolean;
   children: ReactNode;
 };
 
 /** A page outside the dashboard's frame: the product's name, a title unless `children` have one, and what comes next. */
-export function PlainPage({ title, alert = false, children }: Props) {
+export function PlainPage({ title, alert = false, isLong = false, children }: Props) {
   return (
-    <main className="flex min-h-dvh flex-col px-6 pt-[18vh] sm:items-center">
+    <main className={clsx("flex min-h-dvh flex-col px-6 sm:items-center", isLong ? "pt-10" : "pt-[18vh]")}>
       <div className="w-full max-w-[22rem]">
         <p className="mb-8 flex items-center gap-2.5">
           <StepwellMark className="text-accent" />
