@@ -4,8 +4,9 @@ import type { ReadReply } from "./replies";
 
 /** A complete response without a usable answer. */
 export class FlawedAnswer extends Error {
-  readonly flaw: AnswerFlaw;
-  constructor(flaw: AnswerFlaw, message: string) {
+  readonly flaw: AnswerFlaw | "unavailable";
+  /** @param flaw `unavailable`: the provider broke the answer off. */
+  constructor(flaw: AnswerFlaw | "unavailable", message: string) {
     super(message);
     this.name = "FlawedAnswer";
     this.flaw = flaw;
@@ -13,7 +14,7 @@ export class FlawedAnswer extends Error {
 }
 
 // OpenAI: length, content_filter (API reference, chat completions, finish_reason); max_output_tokens (responses,
-// incomplete_details). Anthropic: max_tokens, model_context_window_exceeded, refusal (messages, stop_reason). Mistral: model_length. Gateways pass the words of Gemini (MAX_TOKENS, SAFETY, …) on.
+// incomplete_details). Anthropic: max_tokens, model_context_window_exceeded, refusal (messages, stop_reason). Mistral: model_length. Gateways pass the words of Gemini (MAX_TOKENS, SAFETY, …) on, which are also behind a colon.
 const CUT_OFF = new Set([
   "length",
   "model_length",
@@ -21,7 +22,19 @@ const CUT_OFF = new Set([
   "max_output_tokens",
   "model_context_window_exceeded",
 ]);
-const FILTERED = new Set(["content_filter", "refusal", "safety", "prohibited_content", "blocklist", "spii"]);
+const FILTERED = new Set([
+  ...["content_filter", "refusal", "safety", "prohibited_content", "blocklist", "spii", "recitation"],
+  ...["image_safety", "image_prohibited_content", "image_recitation", "model_armor"],
+  // Z.ai (promptfoo/promptfoo#9905).
+  "sensitive",
+]);
+/** The provider broke the answer off: DeepSeek's API reference, Z.ai's, and Gemini's (googleapis/python-genai#1836). */
+const BROKEN_OFF = new Set([
+  "insufficient_system_resource",
+  "network_error",
+  "malformed_function_call",
+  "unexpected_tool_call",
+]);
 
 /**
  * Finds out why a response is no usable answer; null if it is one. Calls whose arguments are complete are usable although
@@ -32,13 +45,16 @@ export function findFlaw(
   request: Pick<ModelRequest, "tools" | "messages" | "maxOutputTokens">,
 ): FlawedAnswer | null {
   const { content, refusal, toolCalls } = reply;
-  const reason = reply.finishReason?.toLowerCase() ?? "";
+  const reasons = (reply.finishReason ?? "").toLowerCase().split(/:\s*/);
+  const endsWith = (words: ReadonlySet<string>) => reasons.some((reason) => words.has(reason));
   if (refusal.trim() !== "") return new FlawedAnswer("declined", `declined to answer: ${refusal}`);
-  if (FILTERED.has(reason)) {
+  if (endsWith(FILTERED)) {
     const words = content.trim() === "" ? "" : `: ${content}`;
     return new FlawedAnswer("declined", `filtered the answer (${reply.finishReason})${words}`);
   }
-  if (CUT_OFF.has(reason) && !(toolCalls.length > 0 && toolCalls.every(isComplete))) {
+  if (endsWith(BROKEN_OFF))
+    return new FlawedAnswer("unavailable", `broke the answer off (${reply.finishReason})`);
+  if (endsWith(CUT_OFF) && !(toolCalls.length > 0 && toolCalls.every(isComplete))) {
     const limit = request.maxOutputTokens.toLocaleString("en-US");
     return new FlawedAnswer("truncated", `cut the answer off at the limit of ${limit} output tokens`);
   }

@@ -29,12 +29,14 @@ export function readReported(body: unknown): ReportedError | null {
   const message = messageIn(body, 0);
   if (message === "") return null;
   const place = placeOf(body);
-  const { code, param, type } = place;
+  const { code, param, type, metadata } = place;
+  // OpenRouter's documentation of errors: moderation has no code of its own.
+  const isFlagged = isRecord(metadata) && metadata.flagged_input !== undefined;
   return {
     message,
     code: typeof code === "string" || typeof code === "number" ? code : undefined,
     param: typeof param === "string" ? param : undefined,
-    type: typeof type === "string" ? type : undefined,
+    type: isFlagged ? "content_filter" : typeof type === "string" ? type : undefined,
   };
 }
 
@@ -77,6 +79,9 @@ export function readErrorText(text: string): ReportedError | null {
   return { message: text.trim(), code: undefined, param: undefined, type: undefined };
 }
 
+/** The wait that Gemini asks for in the body alone (vercel/ai#18627). */
+const RETRY_DELAY = /"retryDelay":\s*"(\d+(?:\.\d+)?)s"/;
+
 /** A text without markup: the title of an HTML page, else its texts. */
 function plainText(text: string): string {
   if (!/^\s*</.test(text)) return text;
@@ -86,7 +91,7 @@ function plainText(text: string): string {
 
 /**
  * An error response in the one shape that the SDK reads, so that the provider's message is known for every other shape,
- * too. Other responses are returned as they are.
+ * too. Its code is always a word. Other responses are returned as they are.
  */
 export async function normalizeError(response: Response): Promise<Response> {
   if (response.status < 400) return response;
@@ -100,7 +105,11 @@ export async function normalizeError(response: Response): Promise<Response> {
   const bytes = Buffer.concat(chunks);
   const text = (length > MAX_BODY_BYTES ? bytes.subarray(0, MAX_BODY_BYTES - CUT_END) : bytes).toString();
   const reported = readErrorText(text);
-  const body = reported && writeJson({ error: { ...reported, code: reported.code ?? null } });
-  const { status, headers } = response;
-  return new Response(body, { status, headers: new Headers(headers) });
+  const code = typeof reported?.code === "string" ? reported.code : (reported?.type ?? null);
+  const body = reported && writeJson({ error: { ...reported, code } });
+  const headers = new Headers(response.headers);
+  const [, seconds] = RETRY_DELAY.exec(text) ?? [];
+  if (seconds !== undefined && !headers.has("retry-after") && !headers.has("retry-after-ms"))
+    headers.set("retry-after-ms", String(Math.ceil(Number(seconds) * 1000)));
+  return new Response(body, { status: response.status, headers });
 }

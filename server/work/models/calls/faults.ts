@@ -17,7 +17,20 @@ export type Fault = {
   cause: unknown;
 };
 
-const PASSING = new Set([408, 409, 425, 429]);
+/** 498: Groq's documentation of flex processing. */
+const PASSING = new Set([408, 409, 425, 429, 498]);
+/** The codes and types of an account without credit: OpenAI's, Kimi's and MiniMax's (modelscope/modelscope#1691). */
+const USED_UP = new Set(["insufficient_quota", "exceeded_current_quota_error", "insufficient_balance_error"]);
+/**
+ * Those of filtered requests: OpenAI's API reference (errors of responses, too), Kimi (MoonshotAI/kimi-cli#1002), Qwen,
+ * Z.ai (langchain4j/langchain4j#1079).
+ */
+const FILTERED = new Set([
+  ...["content_filter", "content_policy_violation", "invalid_prompt", "bio_policy"],
+  ...["data_inspection_failed", "DataInspectionFailed", "1301"],
+]);
+/** DeepSeek's has no code of its own (deepseek-ai/awesome-deepseek-integration#13). */
+const FILTERED_TEXT = /content exists risk/i;
 const MAX_MESSAGE_LENGTH = 500;
 /** Keys that providers repeat in messages, complete or masked. */
 const KEY_LIKE = /\b(sk|pk|rk|key|gsk|xai)-[\w*.-]{6,}|Bearer\s+\S+/gi;
@@ -73,13 +86,11 @@ const isOtherRefusal = (status = 500): boolean => status < 500 && status !== 408
 /** The meaning of a refusal, from its status and, if a status has several meanings, OpenAI's code or the text. */
 function reasonOf(error: ResponseError | ReplyError): ModelFault {
   const { status, code, message } = error;
-  if (code === "insufficient_quota" || status === 402) return "quota";
+  if (USED_UP.has(code ?? "") || status === 402) return "quota";
   if (isOverflow(error)) return "input_too_long";
   if (code === "model_not_found" || status === 404) return "unknown";
-  if (code === "content_filter" || code === "content_policy_violation") return "declined";
+  if (FILTERED.has(code ?? "") || FILTERED_TEXT.test(message)) return "declined";
   if (code === "invalid_api_key" || status === 401 || status === 403) return "unauthorized";
-  // OpenAI's API reference, the error of a response.
-  if (code === "invalid_prompt" || code === "bio_policy") return "declined";
   if (isUnreadCall(error)) return "unavailable";
   if ((status === 400 || status === 422) && UNKNOWN_MODEL.test(message)) return "unknown";
   return status === undefined || PASSING.has(status) || status >= 500 ? "unavailable" : "refused";

@@ -163,7 +163,9 @@ export class ModelCall {
     flaw: FlawedAnswer,
     { startedAt, last }: { startedAt: Date; last: ModelUsage },
   ): Promise<void> {
-    let { message } = this.#describe(flaw);
+    const fault = this.#describe(flaw);
+    if (flaw.flaw === "unavailable") return this.#waitAfter(fault, { startedAt, isSlowed: false });
+    let { message } = fault;
     if (flaw.flaw === "empty" && !this.#wasEmpty) {
       this.#wasEmpty = true;
       return this.#repeat(message, startedAt);
@@ -190,7 +192,7 @@ export class ModelCall {
           ? "; the run's credits do not cover a larger limit. Add credits or raise maxCredits, or ask for a shorter answer"
           : ", the largest possible. Ask for a shorter answer or less reasoning, or choose another model";
     }
-    throw this.#failure({ ...this.#describe(flaw), message }, startedAt);
+    throw this.#failure({ ...fault, message }, startedAt);
   }
 
   /** A refusal of the larger limit leaves the answer cut off. */

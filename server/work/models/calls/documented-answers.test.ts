@@ -1,0 +1,150 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { createTrustedEgress } from "@/server/guard/egress/trusted-fetch";
+import { createProvider } from "@/server/work/models/provider";
+import { testClock } from "@/testing/clock";
+import { serveFetch } from "@/testing/servers/fetch-server";
+import { modelRequest } from "@/testing/servers/model-server";
+
+/** Answers that single providers document or send, each at its first call; later calls are answered. */
+
+const { fetch, close } = createTrustedEgress();
+afterAll(() => close());
+const usage = { prompt_tokens: 10, completion_tokens: 5 };
+const ends = (finish_reason: string, content: string | null = "Half an ans") => ({
+  choices: [{ index: 0, message: { role: "assistant", content }, finish_reason }],
+  usage,
+});
+type Answer = { status?: number; body: object };
+
+/** Calls a server whose first answer is this one. Returns the outcome and the waits between attempts. */
+async function call({ status = 200, body }: Answer, isStreamed: boolean) {
+  let calls = 0;
+  const server = await serveFetch(async () => {
+    calls += 1;
+    if (calls > 1) return Response.json(ends("stop", "The answer."));
+    if (status !== 200 || !isStreamed) return Response.json(body, { status });
+    const { message, ...choice } = ends("", null).choices[0] ?? {};
+    const [given] = (body as ReturnType<typeof ends>).choices;
+    const events = [
+      { choices: [{ ...choice, delta: given?.message ?? message, finish_reason: null }] },
+      { choices: [{ index: 0, delta: {}, finish_reason: given?.finish_reason }] },
+      { choices: [], usage },
+    ];
+    const text = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+    return new Response(`${text}data: [DONE]\n\n`, { headers: { "content-type": "text/event-stream" } });
+  });
+  const clock = testClock();
+  const waits: number[] = [];
+  const sleep = async (ms: number) => {
+    waits.push(ms);
+    clock.advance(ms);
+  };
+  const options = { name: "test", baseUrl: `${server.origin}/v1`, fetch, clock, random: () => 1, sleep };
+  const request = modelRequest("Hello.", isStreamed ? { onText: () => undefined } : {});
+  const outcome = await createProvider(options)
+    .call(request)
+    .then(
+      ({ content, usage: { outputTokens } }) => ({ content, outputTokens }),
+      ({ reason, fallsBack, message }: { reason: string; fallsBack: boolean; message: string }) => ({
+        reason,
+        fallsBack,
+        message,
+      }),
+    )
+    .finally(() => server.close());
+  return { outcome, calls, waits };
+}
+
+describe.each([
+  ["in one piece", false],
+  ["streamed", true],
+] as const)("%s", (_way, isStreamed) => {
+  // DeepSeek's API reference; Z.ai's (promptfoo/promptfoo#9905); Gemini's (googleapis/python-genai#1836).
+  test.each(["insufficient_system_resource", "network_error", "MALFORMED_FUNCTION_CALL"])(
+    "an answer that broke off with %s is repeated, and charged",
+    async (reason) => {
+      const { outcome, calls } = await call({ body: ends(reason) }, isStreamed);
+      expect(outcome).toMatchObject({ content: "The answer." });
+      expect(calls).toBe(2);
+    },
+  );
+
+  // Z.ai's API reference; Gemini's (HKUDS/Vibe-Trading#308).
+  test.each(["sensitive", "RECITATION", "IMAGE_SAFETY", "content_filter: PROHIBITED_CONTENT"])(
+    "an answer that ends with %s was filtered",
+    async (reason) => {
+      const { outcome, calls } = await call({ body: ends(reason, "") }, isStreamed);
+      expect(outcome).toMatchObject({ reason: "declined", message: expect.stringContaining(reason) });
+      expect(calls).toBe(1);
+    },
+  );
+});
+
+test.each<[string, Answer]>([
+  // MoonshotAI/kimi-cli#1002
+  [
+    "Kimi",
+    {
+      status: 400,
+      body: { error: { code: 400, message: "high risk", param: "prompt", type: "content_filter" } },
+    },
+  ],
+  // deepseek-ai/awesome-deepseek-integration#13
+  [
+    "DeepSeek",
+    {
+      status: 400,
+      body: { error: { message: "Content Exists Risk", type: "invalid_request_error", param: null } },
+    },
+  ],
+  // Qwen's list of error codes
+  [
+    "Qwen",
+    {
+      status: 400,
+      body: { error: { code: "data_inspection_failed", message: "Input may be inappropriate." } },
+    },
+  ],
+  // langchain4j/langchain4j#1079
+  ["Z.ai", { status: 400, body: { error: { code: "1301", message: "不安全或敏感内容" } } }],
+  // OpenRouter's documentation of errors, moderation
+  [
+    "OpenRouter",
+    {
+      status: 403,
+      body: { error: { code: 403, message: "Flagged.", metadata: { reasons: ["x"], flagged_input: "y" } } },
+    },
+  ],
+])("a request that %s filters is declined", async (_name, answer) => {
+  const { outcome, calls } = await call(answer, false);
+  expect(outcome).toMatchObject({ reason: "declined", fallsBack: false });
+  expect(calls).toBe(1);
+});
+
+// Kimi's documentation of errors; MiniMax in modelscope/modelscope#1691.
+test.each(["exceeded_current_quota_error", "insufficient_balance_error"])(
+  "a 429 of the type %s is a used up quota, which no wait renews",
+  async (type) => {
+    const body = { error: { message: "Please check your billing.", type } };
+    const { outcome, calls } = await call({ status: 429, body }, false);
+    expect(outcome).toMatchObject({ reason: "quota", fallsBack: false });
+    expect(calls).toBe(1);
+  },
+);
+
+// vercel/ai#18627
+test("the wait that Gemini asks for in the body of a 429 is waited", async () => {
+  const details = [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "45.837906927s" }];
+  const body = [{ error: { code: 429, message: "Quota.", status: "RESOURCE_EXHAUSTED", details } }];
+  const { outcome, waits } = await call({ status: 429, body }, false);
+  expect(outcome).toMatchObject({ content: "The answer." });
+  expect(waits).toEqual([45_838]);
+});
+
+// https://console.groq.com/docs/flex-processing
+test("Groq's 498 is retried, but calls no other model", async () => {
+  const body = { error: { message: "capacity exceeded", code: "capacity_exceeded" } };
+  const { outcome, calls } = await call({ status: 498, body }, false);
+  expect(outcome).toMatchObject({ content: "The answer." });
+  expect(calls).toBe(2);
+});
