@@ -23,11 +23,9 @@ import { createHandler, refuseBadHttp } from "./serve/requests";
  */
 
 export type ServeOptions = {
-  /** The project's folder, which has next.config.ts and prisma/migrations. */
+  /** The folder with next.config.ts and prisma/migrations. */
   root: string;
-  /** Pages are compiled on demand and reloaded on changes. */
   dev?: boolean;
-  /** Gets progress messages. */
   print?: (line: string) => void;
 };
 
@@ -126,7 +124,7 @@ function listen(server: Server, port: number, host: string): Promise<number> {
   });
 }
 
-/** Live streams do not end by themselves: those still open after the grace period are closed. */
+/** Live streams do not end by themselves: closes those still open after the grace period. */
 async function closeServer(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
@@ -151,13 +149,12 @@ export function announce({ appUrl, demo, setUpLink }: Serving, print: (line: str
   print("  Stop with Ctrl-C\n");
 }
 
-/** The password itself is printed once. */
 function describePassword({ password, passwordFile }: Demo): string {
   if (password !== undefined) return `  password  ${password}  (shown this once)`;
   return passwordFile === null ? "" : `  (password in ${passwordFile})`;
 }
 
-/** Uses the API key while it is known, afterwards a trigger, whose URL is its own key. */
+/** Uses the API key while it is known, later a trigger, whose URL is its own key. */
 function tryingLine(appUrl: string, demo: Demo): string | null {
   const message = "What do 12 apples at 0.80 cost?";
   const curl = (url: string, body: object, header = "") =>
@@ -169,7 +166,6 @@ function tryingLine(appUrl: string, demo: Demo): string | null {
   return demo.triggerUrl === null ? null : curl(demo.triggerUrl, { question: message });
 }
 
-/** Runs directly, as in `npm run dev`, with its settings in the environment. */
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(realpathSync(process.argv[1])).href) {
   const serving = await serve({
     root: process.cwd(),

@@ -1,6 +1,6 @@
 import localFont from "next/font/local";
 
-/** The typefaces, bundled with the pages. Latin is loaded with the page, other letters of Europe when they occur. */
+/** Bundled with the pages. Other letters than Latin load when they occur. */
 
 const inter = localFont({
   src: "../node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2",

@@ -33,7 +33,6 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
   );
 }
 
-/** Null if there is no such time zone. */
 function readTimeZone(name: string | undefined): string | null {
   if (!name) return null;
   try {

@@ -2,7 +2,7 @@ import type { Driver } from "@/server/runs/engine/dispatcher";
 import type { RunEngine } from "@/server/runs/engine/engine";
 import { createRunHandler, type StepTools } from "./functions";
 
-/** The step tools of the embedded engine. The run's journal remembers what has finished, and its row when it continues. */
+/** The run's journal remembers finished steps, and its row when it continues. */
 const JOURNAL_STEPS: StepTools = {
   run: (_step, act) => act(),
   checkpoint() {},

@@ -4,8 +4,8 @@ import type { DurableSteps, StepName } from "@/server/runs/engine/execute/durabl
 import type { SegmentResult } from "@/server/runs/engine/slots/slot";
 
 /**
- * The durable function of a run, the same for both drivers: each model call and each call of a function is one step. The
- * event names a run; its rows hold the rest.
+ * The durable function of a run, the same for both drivers: each model call and each call of a function is one
+ * step.
  */
 
 export const RUN_EVENTS = { agent: "run/agent.admitted", tool: "run/tool.admitted" } as const;
@@ -17,7 +17,7 @@ export const readRunEvent = (data: unknown): RunCall => eventData.parse(data);
 
 /** The step tools of a call: the journal's, or an Inngest server's. */
 export type StepTools = DurableSteps & {
-  /** Ends the call; the next one comes at that time. */
+  /** Ends the call; the next call comes at `time`. */
   sleepUntil(step: StepName, time: Date): Promise<void>;
 };
 

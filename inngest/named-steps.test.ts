@@ -3,8 +3,6 @@ import { CallOver } from "@/server/runs/engine/execute/durable-steps";
 import { YieldSlot } from "@/server/runs/engine/execute/interruptions";
 import { NamedSteps, ServerCall } from "./named-steps";
 
-/** The steps of an Inngest server's call, with the SDK's tools played by the tests. */
-
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["performance"] });
 });
@@ -15,7 +13,6 @@ afterEach(() => {
 const never = () => new Promise<never>(() => {});
 const refer = () => ({ status: "Completed", bytes: 2 }) as const;
 
-/** Steps of a call in which the server remembers `before` steps. */
 function open({ before = 0, run = (_step: unknown, act: () => Promise<unknown>) => act() } = {}) {
   const names: string[] = [];
   const outputs: unknown[] = [];

@@ -2,22 +2,18 @@ import { CallOver, type StepName, type StepReference } from "@/server/runs/engin
 import { YieldSlot } from "@/server/runs/engine/execute/interruptions";
 import type { StepTools } from "./functions";
 
-/**
- * The time for which a call takes acts, so that it ends before the time limits of proxies; its last act may take
- * longer.
- */
+/** Calls must end before the time limits of proxies; the last act may take longer. */
 const MAX_CALL_MS = 25_000;
-/** A server ends a function of 1,000 steps. A run with more gets a new hand-over, and with it a new function. */
+/** A server ends a function of 1,000 steps. A longer run gets a new hand-over, and with it a new function. */
 const MAX_STEPS = 900;
 
 /** One call of an Inngest server, from its request to our response. */
 export class ServerCall {
-  /** Resolves when the SDK has a response although the function has not returned: it took a step's result along. */
+  /** Resolves when the SDK has a response before the function returns, because it took a step's result along. */
   readonly over: Promise<void>;
   isOver = false;
-  /** True if the server did not take the last steps that the SDK sent. */
   hasLostServer = false;
-  /** The function, once it is called; never rejects. */
+  /** Never rejects. */
   executing: Promise<unknown> = Promise.resolve();
   #end = () => {};
 
@@ -27,7 +23,7 @@ export class ServerCall {
     });
   }
 
-  /** Ends the call: its function releases the run before the server may call again. */
+  /** The function releases the run before the server may call again. */
   async end(): Promise<void> {
     this.isOver = true;
     this.#end();
@@ -35,7 +31,6 @@ export class ServerCall {
   }
 }
 
-/** The used part of the SDK's step tools. */
 type SdkTools = {
   run(step: StepName, act: () => Promise<StepReference>): Promise<unknown>;
   sleepUntil(step: StepName, time: Date): Promise<unknown>;
@@ -46,11 +41,10 @@ export class NamedSteps implements StepTools {
   readonly #tools: SdkTools;
   readonly #call: ServerCall;
   #count: number;
-  /** True if an act is being executed: steps cannot be nested. */
+  /** Steps cannot be nested. */
   #isActing = false;
   #endsAt: number | undefined;
 
-  /** `before`: how many steps of the function the server remembers. */
   constructor(tools: SdkTools, { call, before }: { call: ServerCall; before: number }) {
     this.#tools = tools;
     this.#call = call;
@@ -88,7 +82,7 @@ export class NamedSteps implements StepTools {
     await Promise.race([this.#tools.sleepUntil(step, time), this.#call.over]);
   }
 
-  /** A server that took the last steps calls again; any other gets the run by a new hand-over. */
+  /** A server that took the last steps calls again; otherwise a new hand-over is needed. */
   #over(): YieldSlot {
     return this.#call.hasLostServer ? new YieldSlot("the server does not answer") : new CallOver();
   }

@@ -4,14 +4,13 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { serveFetch } from "@/testing/servers/fetch-server";
 import { EVENT_KEY, openInTest, SIGNING_KEY } from "@/testing/servers/inngest-server";
 
-/** The SDK as it is, on the stand-in that the engine suite uses: what both understand by the protocol. */
+/** The SDK as it is, on the stand-in that the engine suite uses. */
 
 type Config = Parameters<Inngest.Any["createFunction"]>[0];
 type Handler = Parameters<Inngest.Any["createFunction"]>[1];
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** A server and a service with one function that the event "go" starts. */
 async function openService(handler: Handler, config: Partial<Config> = {}) {
   const server = await openInTest();
   const client = new Inngest({
@@ -36,7 +35,6 @@ async function openService(handler: Handler, config: Partial<Config> = {}) {
     client,
     start: (data: Record<string, unknown> = {}) => client.send({ id: "first", name: "go", data }),
     run,
-    /** Waits for the end of the run. */
     async ended(status: string) {
       await expect.poll(() => run()?.status).toBe(status);
       const ended = run();

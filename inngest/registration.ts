@@ -1,9 +1,6 @@
 import type { Logger } from "@/server/base/log";
 
-/**
- * The interval at which the functions are registered: until the server has them, and afterwards, because a restarted
- * server may have lost them.
- */
+/** Also repeated after success, because a restarted server may have lost the functions. */
 const REGISTER_EVERY_MS = { missing: 1_000, registered: 60_000 };
 
 /** The registration of the functions at a server. */
@@ -15,8 +12,8 @@ export type Registration = {
 };
 
 /**
- * Registers immediately and then repeatedly. `register` returns an error, or null. Logs when it starts to fail and when
- * it recovers; calls `onRecovered` when the server answers again.
+ * Registers immediately and then repeatedly. `register` returns an error, or null. Calls `onRecovered` when the
+ * server answers again.
  */
 export function stayRegistered(
   register: () => Promise<unknown>,

@@ -9,18 +9,14 @@ import { sign } from "@/testing/servers/inngest/protocol";
 import { openInTest, SIGNING_KEY } from "@/testing/servers/inngest-server";
 import { createTenant } from "@/testing/world";
 
-/** Calls between an Inngest server and a service: who may call, and what happens to lost and repeated ones. */
-
 const stage = await createServerStage({});
 const { world, calls, startProcess, start, ended } = await openStage(stage);
 
-/** An agent that calls a function and then answers. */
 const calculates = (call: number): ModelAnswer =>
   call === 1
     ? { toolCalls: [{ id: "c", name: "calculate", arguments: '{"expression":"1+1"}' }] }
     : { content: "2" };
 
-/** A server, and a run on it; `carry` loses or repeats its calls. */
 async function startRunOn({ carry, script = calculates }: { carry?: Carry; script?: Script } = {}) {
   const server = await openInTest();
   if (carry) server.carry = carry;
@@ -32,7 +28,6 @@ async function startRunOn({ carry, script = calculates }: { carry?: Carry; scrip
     tenant,
     services,
     runId,
-    /** Expects that the run completes with each model call and step made once. */
     async expectOnce() {
       const run = await ended(runId);
       expect(run).toMatchObject({ status: "Completed", output: "2", stepsExecuted: 1 });

@@ -4,8 +4,8 @@ import { describeEngine } from "@/testing/engine/suite";
 import { InngestServer } from "@/testing/servers/inngest-server";
 
 /**
- * The engine suite on an Inngest server: on the stand-in, or on a real one at `INNGEST_TEST_URL`, which must reach this
- * machine. Set INNGEST_EVENT_KEY and INNGEST_SIGNING_KEY for a self-hosted server; without them it is a dev server.
+ * The engine suite on the stand-in, or on a real server at `INNGEST_TEST_URL`, which must reach this machine.
+ * Self-hosted servers need INNGEST_EVENT_KEY and INNGEST_SIGNING_KEY; without them it is a dev server.
  */
 
 await describeEngine(await createServerStage(await settings()));

@@ -18,22 +18,17 @@ import { stayRegistered } from "./registration";
 
 const CANCELLED = "run/cancelled";
 
-/** The number of times that a server repeats a failed call before `onFailure` takes the run back. */
+/** Afterwards `onFailure` takes the run back. */
 const RETRIES = 4;
-/** The delay before a server repeats the call of a run that still executes for an earlier call. */
+/** The delay before the repeated call of a run that still executes. */
 const BUSY_RETRY = "15s";
-/** The time that a function waits for the server to cancel it. */
 const CANCELLED_WITHIN_MS = 30_000;
 
-/**
- * Steps are sent to the server together: it needs them for its pages, and the run's rows for nothing. A call ends itself
- * before a time limit of the SDK would.
- */
+/** Steps are sent together, because only the server's pages need them. A call ends before the SDK's time limit. */
 const CHECKPOINTING = { bufferedSteps: 50, maxInterval: "2s", maxRuntime: 0 };
 
 export type ServerDriver = ReturnType<typeof createServerDriver>;
 
-/** Counts the steps that the server remembers of a function. */
 class CountSteps extends Middleware.BaseMiddleware {
   readonly id = "count-steps";
 
@@ -43,8 +38,8 @@ class CountSteps extends Middleware.BaseMiddleware {
 }
 
 /**
- * Executes runs on an Inngest server (dev server, self-hosted or cloud), configured by INNGEST_*. It calls back at
- * `/api/inngest`, signed unless it is a dev server.
+ * Executes runs on an Inngest server, configured by INNGEST_*. It calls back at `/api/inngest`, signed unless it is
+ * a dev server.
  */
 export function createServerDriver(
   services: Services,
@@ -55,7 +50,7 @@ export function createServerDriver(
   const { serveOrigin } = settings;
   const log = services.log.child({ component: "inngest", server: baseUrl });
   const calls = new AsyncLocalStorage<ServerCall>();
-  /** Sends the SDK's requests, and notes those that the server does not take. */
+  /** Marks the call if the server does not take the SDK's request. */
   const request: typeof fetch = async (...given) => {
     const call = calls.getStore() ?? new ServerCall();
     call.hasLostServer = true;
@@ -148,7 +143,6 @@ export function createServerDriver(
   };
   return {
     driver,
-    /** Handles the server's calls at /api/inngest. */
     async handle(request: Request): Promise<Response> {
       const call = new ServerCall();
       const response = await calls.run(call, () => handle(request));
@@ -168,10 +162,7 @@ async function takeBack(services: Services, engine: Pick<RunEngine, "wake">, log
   }
 }
 
-/**
- * The result of a call on the server's pages: the end of the run, or the reason why this function no longer executes
- * it.
- */
+/** For the server's pages: the end of the run, or why this function no longer executes it. */
 async function report(result: SegmentResult, steps: NamedSteps): Promise<object> {
   if (result.kind === "busy") throw new RetryAfterError("The run executes for an earlier call.", BUSY_RETRY);
   if (result.kind !== "ended") return { status: result.kind };
@@ -184,7 +175,7 @@ async function report(result: SegmentResult, steps: NamedSteps): Promise<object>
   throw new NonRetriableError(text);
 }
 
-/** Passes the SDK's log on at debug level: failures are logged here or by the engine. */
+/** At debug level: failures are logged here or by the engine. */
 function quietly(log: Logger) {
   const write = (...values: unknown[]) => log.debug(format(...values));
   return { debug: write, info: write, warn: write, error: write };

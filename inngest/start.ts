@@ -9,7 +9,6 @@ import type { Services } from "@/server/services";
 import { createEmbeddedDriver } from "./embedded";
 import { createServerDriver, type ServerDriver } from "./server";
 
-/** The interval at which the engine looks for runs that an Inngest server lost. */
 const LOST_EVERY_MS = 5_000;
 
 /** The engine of a process with its driver, as configured: embedded, or an Inngest server. */
@@ -41,8 +40,8 @@ export class RunningEngine extends RunEngine {
   }
 
   /**
-   * Starts to execute runs. Without it, this process only starts, reads and cancels them. `ordinary`: only those that are
-   * no suspects, because an isolated process executes these.
+   * Without it, this process only starts, reads and cancels runs. `ordinary`: leaves suspects to an isolated
+   * process.
    */
   execute(queue: "all" | "ordinary" = "all"): void {
     const services = this.getServices();
@@ -56,7 +55,7 @@ export class RunningEngine extends RunEngine {
     this.#stopMaintenance = startMaintenance(services);
   }
 
-  /** Executes only suspects, without an Inngest server and without maintenance. `onBegin` is called before each. */
+  /** Executes only suspects, without an Inngest server and maintenance. Calls `onBegin` before each. */
   executeSuspects(onBegin: (suspect: Suspect) => void): void {
     this.#onBegin = onBegin;
     this.start(createEmbeddedDriver(this), "suspects");
@@ -67,12 +66,11 @@ export class RunningEngine extends RunEngine {
     return super.beginClaimed(run, worker);
   }
 
-  /** False if `handle` rejects every call, whatever its body. */
   takesCalls(): boolean {
     return this.#server !== undefined;
   }
 
-  /** Handles an Inngest server's call at /api/inngest: 404 on the embedded engine, 503 if this process executes no runs. */
+  /** Answers 404 on the embedded engine, 503 if this process executes no runs. */
   async handle(request: Request): Promise<Response> {
     if (this.#server !== undefined) return this.#server.handle(request);
     if (this.getServices().env.inngest === undefined) return new Response("Not found", { status: 404 });
@@ -93,7 +91,7 @@ export class RunningEngine extends RunEngine {
     await super.stop(graceMs);
   }
 
-  /** Takes back runs that an Inngest server does not call, also one that the deployment used before. */
+  /** Takes back runs that an Inngest server does not call, even one that the deployment used before. */
   #seekLostRuns(): void {
     const services = this.getServices();
     const seek = async () => {

@@ -3,7 +3,7 @@ import { newId } from "@/server/base/ids";
 import { createMember, insertRun } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";
 
-/** The rules that only the database enforces. `rules.sql` lists them; here each one rejects a statement. */
+/** The rules of `rules.sql`; each rejects a statement. */
 
 const world = await openWorld();
 const tenant = await createTenant(world);
@@ -43,13 +43,12 @@ await world.db.delivery.create({
   },
 });
 
-/** An entry of the ledger with the columns `kind, amount, balance_before, balance_after, run_id`. */
 const entry = (values: string, number = 900) =>
   `INSERT INTO credit_entries (organization_id, sequence, kind, amount, balance_before, balance_after, run_id, actor, created_at)
    SELECT id, ${number}, ${values}, 'operator', now() FROM organizations`;
 const ofRunning = "WHERE status = 'Running'";
 
-/** For each check, a statement that breaks it and no other rule. */
+/** Each statement breaks one check and no other rule. */
 const BREAKS: Record<string, string> = {
   agent_versions_ranges: "UPDATE agent_versions SET number = 0",
   agents_slug_shape: "UPDATE agents SET slug = 'No'",

@@ -14,13 +14,12 @@ import type { Services } from "@/server/services";
 export type Demo = {
   login: string;
   password?: string;
-  /** The file with the password; null if the password was changed or the file is gone (`users password` sets a new one). */
+  /** Null if the password was changed or the file is gone (`users password` sets a new one). */
   passwordFile: string | null;
-  /** Set on the start that creates the demo. */
   apiKey?: string;
   agentId: string;
   toolId: string;
-  /** Starts the agent; null if its token was sealed under an earlier STEPWELL_SECRET. */
+  /** Null if its token was sealed under an earlier STEPWELL_SECRET. */
   triggerUrl: string | null;
 };
 
@@ -28,16 +27,15 @@ export type SeedServices = CatalogServices & Pick<Services, "env">;
 
 const SLUG = "demo";
 const LOGIN = "demo@stepwell.test";
-/** The creator of the demo in the audit log. */
 const MAKER = "first start";
 const SETTING = "demo_created_at";
 /** Without 0, 1, l and o, which look alike. */
 const LETTERS = "23456789abcdefghijkmnpqrstuvwxyz";
 
 /**
- * Creates the demo organization of examples/demo.yaml on the first start only: a changed or deleted demo stays so. Does
- * nothing with STEPWELL_DEMO=off. Returns what to print, or null without a demo. The password is stored in the data
- * folder, readable by its owner only. `root` is the project's folder.
+ * Creates the demo organization of examples/demo.yaml on the first start only, unless STEPWELL_DEMO=off. Returns
+ * what to print, or null without a demo. The data folder gets the password, readable by its owner only. `root`: the
+ * project's folder.
  */
 export async function seedDemo(services: SeedServices, root = "."): Promise<Demo | null> {
   const { db, clock, env } = services;
@@ -60,7 +58,7 @@ export async function seedDemo(services: SeedServices, root = "."): Promise<Demo
   return demo && { ...demo, ...created };
 }
 
-/** An interrupted first start is continued; an operator's own organization with that slug is left alone. */
+/** Continues an interrupted first start, but leaves an operator's own organization with that slug alone. */
 async function isFirstStart({ db }: SeedServices): Promise<boolean> {
   if (await db.setting.findUnique({ where: { key: SETTING } })) return false;
   const found = await db.organization.findUnique({
@@ -110,7 +108,7 @@ function passwordFile({ env }: SeedServices): string {
   return join(env.dataDir, "demo-password");
 }
 
-/** The password in the data folder, created on the first start. Two concurrent first starts agree on one. */
+/** Two concurrent first starts agree on one password. */
 async function storePassword(services: SeedServices): Promise<string> {
   const file = passwordFile(services);
   await mkdir(services.env.dataDir, { recursive: true });
@@ -134,7 +132,6 @@ async function storePassword(services: SeedServices): Promise<string> {
   }
 }
 
-/** Returns true if the password in the data folder is still the account's. */
 async function isPasswordUnchanged(services: SeedServices): Promise<boolean> {
   const account = await services.db.account.findFirst({
     where: { providerId: "credential", user: { email: LOGIN } },

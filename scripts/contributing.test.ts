@@ -5,7 +5,6 @@ import { expect, test } from "vitest";
 
 const ROOT = join(import.meta.dirname, "..");
 
-/** The code blocks of CONTRIBUTING.md, by the file that the text above each one names. */
 function readSamples(): Map<string, string> {
   const text = readFileSync(join(ROOT, "CONTRIBUTING.md"), "utf8");
   const blocks = text.matchAll(/Write `(?<file>[^`]+\.ts)`:\n\n {3}```ts\n(?<code>.*?) {3}```\n/gs);

@@ -8,8 +8,8 @@ import { onShutdown, runCommand } from "./support/shutdown.mjs";
 import { startThrowawayCluster } from "./support/throwaway.mjs";
 
 /**
- * `npm run migration -- NAME`: writes the migration from the existing migrations to prisma/schema.prisma. Without a
- * name it only prints it. Add by hand what the schema cannot express.
+ * `npm run migration -- NAME`: writes the migration from the existing migrations to prisma/schema.prisma; without a
+ * name, only prints it. Add by hand what the schema cannot express.
  */
 
 const MIGRATIONS = "prisma/migrations";

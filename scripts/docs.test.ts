@@ -3,14 +3,11 @@ import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { runCommandLine } from "@/scripts/cli/command-line";
 
-/** The pages of docs/, the links between them, and the files and commands that they name. */
-
 const ROOT = join(import.meta.dirname, "..");
 const PAGES = readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".md"))
   .map((name) => join("docs", name));
 
-/** The files and folders that a page links to, relative to the repository's root. */
 function linksOf(page: string): string[] {
   const text = readFileSync(join(ROOT, page), "utf8").replace(/^```[\s\S]*?^```$/gm, "");
   return [...text.matchAll(/\]\(([^)\s]+)\)/g)]

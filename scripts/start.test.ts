@@ -4,8 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-/** Starts in a clone of the scripts alone: what is wrong is said before packages are installed. */
-
 let clone: string;
 beforeAll(() => {
   clone = mkdtempSync(join(tmpdir(), "stepwell-clone-"));
@@ -19,7 +17,6 @@ afterAll(() => {
 
 const NOBODY = 65_534;
 
-/** Runs `npm start`, or another script, as an ordinary user, and returns what it prints. */
 function start(
   env: Record<string, string> = {},
   script = ["start.mjs"],

@@ -12,7 +12,7 @@ import { runCommand } from "./support/shutdown.mjs";
 const PACKAGE = "@earendil-works/pi-ai";
 const FILE = "server/work/models/catalog/models.json";
 
-/** The providers in the catalog, and the hosts of their APIs. Vendors come before those who serve others' models. */
+/** By hosts of their APIs. Vendors come before those who serve others' models. */
 const PROVIDERS: readonly { name: string; hosts: string[] }[] = [
   { name: "openai", hosts: ["api.openai.com"] },
   { name: "anthropic", hosts: ["api.anthropic.com"] },
@@ -63,7 +63,6 @@ await runCommand(async () => {
   return 0;
 });
 
-/** Unpacks the package without its dependencies. Returns its folder. */
 function fetchPackage(folder: string): string {
   const run = (command: string, args: string[]) =>
     execFileSync(command, args, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
@@ -110,7 +109,7 @@ function toFacts({ contextWindow, maxTokens, reasoning, input, cost }: PackagedM
   };
 }
 
-/** One line for each model, so that the difference of two releases can be read. */
+/** One line per model, so that releases can be compared. */
 function formatCatalog({ date, source, providers }: CatalogFile): string {
   const sections = providers.map(({ name, hosts, models }) => {
     const lines = Object.entries(models).map(

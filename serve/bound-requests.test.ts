@@ -58,7 +58,6 @@ test("a connection with too many waiting requests is closed, and none of them is
   expect(handled).toBe(1);
 });
 
-/** A body of chunks with this text each. */
 const chunked = (text: string, count: number) =>
   `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${`${text.length.toString(16)}\r\n${text}\r\n`.repeat(count)}0\r\n\r\n`;
 
@@ -76,7 +75,6 @@ test("small chunks of a body reach its reader joined", async () => {
   expect(await readUntil(socket, ";")).toContain("true, true;");
 });
 
-/** Reads a body with other work between its chunks. */
 async function readSlowly(incoming: IncomingMessage) {
   const seen = { bytes: 0, buffered: 0 };
   for await (const chunk of incoming) {

@@ -2,11 +2,11 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 /**
- * Bounds how long one packet occupies the process. Node parses everything that has arrived in one go: up to 1,800 short
+ * Bounds how long one packet occupies the process. Node parses all that has arrived in one go: up to 1,800 short
  * requests, or 10,000 chunks of a body.
  */
 
-/** The most requests of a connection that may wait for the response to an earlier one. */
+/** Of one connection, waiting for earlier responses. */
 const MAX_WAITING = 64;
 
 /** Passes a server's requests on to its present listeners: those of a connection one after the other. */
@@ -38,7 +38,7 @@ export function boundRequests(server: Server): void {
   });
 }
 
-/** Joins a body's chunks that arrive in one go: each chunk costs its readers some microseconds and an object. */
+/** Each chunk costs its readers some microseconds and an object. */
 function joinChunks(incoming: IncomingMessage): void {
   if (incoming.headers["transfer-encoding"] === undefined) return;
   const push = incoming.push.bind(incoming);

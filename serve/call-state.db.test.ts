@@ -10,12 +10,7 @@ import { calculatesFor, startStrictResponses } from "@/testing/servers/families/
 import { builtService, startOverRest, untilReady } from "@/testing/services/built-service";
 import { createTenant, openWorld, setAgent } from "@/testing/world";
 
-/**
- * The state that a provider gave goes back to it when the real process is killed with SIGKILL between two model calls.
- */
-
 type BeforeReply = (turn: number) => Promise<unknown>;
-/** A server whose conversation has that many turns with calls. */
 type Start = (
   turns: number,
   beforeReply: BeforeReply,
@@ -38,7 +33,7 @@ const servers: [string, ModelApi, Start][] = [
 const world = await openWorld();
 const service = builtService(() => world);
 
-/** A run with that many model calls after the first; during each of them the process is killed so often. */
+/** `each`: how often the process is killed during each of `turns` model calls. */
 type Kills = { turns: number; each: number };
 
 async function expectGivenBack(
@@ -46,7 +41,6 @@ async function expectGivenBack(
   { turns, each }: Kills,
 ): Promise<void> {
   await service.build();
-  /** The number of requests of each model call that brought back all that they must. */
   const asked = new Map<number, number>();
   const strict = await startServer(turns, async (turn) => {
     const before = asked.get(turn) ?? 0;

@@ -5,26 +5,24 @@ import type { Environment } from "@/server/base/settings/env";
 import { sleep } from "@/server/base/sleep";
 import type { Services } from "@/server/services";
 
-/** Several processes behind one port (STEPWELL_PROCESSES). Each serves and executes runs, and is replaced when it ends. */
+/** Several processes behind one port (STEPWELL_PROCESSES), each replaced when it ends. */
 
 /** A running service, in this process or in several. */
 export type Serving = {
-  /** The actual port; it differs from PORT if that is 0. */
+  /** Differs from PORT if that is 0. */
   port: number;
-  /** The address that people use. */
   appUrl: string;
   demo: Demo | null;
-  /** The link that creates the first organization; null if there is one. */
+  /** Creates the first organization; null if there is one. */
   setUpLink: string | null;
-  /** Waits until `/api/ready` answers 200; false if the service is stopped first. `print` gets the missing parts. */
+  /** Waits until `/api/ready` answers 200; false if stopped first. `print` gets the missing parts. */
   untilReady(print: (line: string) => void): Promise<boolean>;
-  /** Shuts down in order: no new requests, requests in progress, the engine, the database. */
+  /** In order: no new requests, requests in progress, the engine, the database. */
   stop(): Promise<void>;
 };
 
-/** The time in which a process must stop before it is killed. */
+/** Afterwards the process is killed. */
 const STOP_MS = 15_000;
-/** The delay before an ended process is replaced. */
 const REPLACE_AFTER_MS = 1_000;
 const READY_POLL_MS = 250;
 
@@ -68,7 +66,6 @@ async function stopProcess(worker: Worker): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Waits until a process behind the port is ready; false if `signal` was aborted first. */
 async function untilReady({ port }: Environment, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
     const ready = await fetch(`http://127.0.0.1:${port}/api/ready`).catch(() => null);

@@ -5,8 +5,8 @@ import { closeServices, wireProcess } from "@/wiring";
 import { GRACE_MS } from "./prepare";
 
 /**
- * The isolated process: executes suspects, one at a time, until there are none. It reports each to the process that
- * started it, and stops in order when that one disconnects or ends.
+ * The isolated process: executes suspects, one at a time. Reports each to its parent process, and stops in order
+ * when the parent disconnects or ends.
  */
 
 const SEEK_EVERY_MS = 1_000;

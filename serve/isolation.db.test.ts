@@ -7,8 +7,6 @@ import { type BuiltProcess, builtService, startOverRest, untilReady } from "@/te
 import { insertTool } from "@/testing/tools";
 import { createTenant, createWorld, type World } from "@/testing/world";
 
-/** Runs whose process crashed, on the real process. */
-
 let world: World;
 const service = builtService(() => world);
 beforeAll(async () => {
@@ -37,7 +35,7 @@ const call = (address: string) => ({ id: "call", uses: "http_request", with: { u
 
 /** The service itself needs 50 MiB. */
 const SMALL_HEAP = ["--max-old-space-size=80"];
-/** Many objects from a short text: 40 MiB, and as much when they are stored. */
+/** 40 MiB of objects from a short text, and as much when they are stored. */
 const POISON = { id: "poison", uses: "run_javascript", with: { code: "return Array(690_000).fill({})" } };
 
 it("a run that crashes every process fails alone and is not charged; others go on", {

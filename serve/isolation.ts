@@ -8,14 +8,13 @@ import { failSuspect } from "@/server/runs/engine/slots/slot";
 import { type Suspect, suspect } from "@/server/runs/engine/suspects";
 
 /**
- * The isolated process of a service's process (serve/isolated.ts): it executes suspects, one at a time, while there are
- * any. If one crashes it, only that run fails.
+ * The isolated process (serve/isolated.ts) of a service: executes suspects, one at a time. If one crashes it, only
+ * that run fails.
  */
 
 const SEEK_EVERY_MS = 1_000;
 /** An operator who kills the service may kill the isolated process first: a kill counts if this process outlives it. */
 const KILL_COUNTS_AFTER_MS = 2_000;
-/** The time in which it must stop before it is killed. */
 const STOP_MS = 10_000;
 
 /** Looks for suspects, and starts the isolated process, `program`, if there are any. */
@@ -64,7 +63,7 @@ export function startIsolation(services: Wired, program: string): { stop(): Prom
   };
 }
 
-/** Its heap has the limit of this process's: `fork` passes Node's options on. */
+/** `fork` passes Node's options on, so the heap has the same limit. */
 function startChild(program: string): ChildProcess {
   // Its runs are the same on an Inngest server, and kills at points of the engine are not crashes.
   const unset = Object.keys(process.env).filter((name) => name.startsWith("INNGEST_"));

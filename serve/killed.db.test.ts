@@ -6,9 +6,7 @@ import { type BuiltProcess, builtService, startOverRest, untilReady } from "@/te
 import { insertTool } from "@/testing/tools";
 import { createTenant, createWorld, setAgent, type Tenant, type World } from "@/testing/world";
 
-/** Durable waits and agents when the real process is killed with SIGKILL, at any moment of a run. */
-
-/** The first process must see its runs fall asleep within this time; whatever happens later may take longer. */
+/** Bounds only the time until runs fall asleep; whatever happens later may take longer. */
 const WAIT_SECONDS = 20;
 
 let world: World;
@@ -27,7 +25,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/** Starts the service's process. With `dieAt` it kills itself when it first reaches that point of the engine. */
+/** With `dieAt`, it kills itself when it first reaches that point of the engine. */
 function startProcess({ dieAt }: { dieAt?: string } = {}): Promise<BuiltProcess> {
   return service.start({
     env: {
@@ -38,7 +36,6 @@ function startProcess({ dieAt }: { dieAt?: string } = {}): Promise<BuiltProcess>
   });
 }
 
-/** Starts a run over REST as soon as the process is ready. */
 async function startRun(
   process: BuiltProcess,
   target: `tools/run/${string}` | `agents/run/${string}`,
@@ -50,7 +47,6 @@ async function startRun(
 
 const read = (id: string) => world.db.run.findUniqueOrThrow({ where: { id }, include: { steps: true } });
 
-/** Starts a process that kills itself at a point, and waits until it has. */
 async function untilDeadAt(dieAt: string, act?: (dying: BuiltProcess) => Promise<void>): Promise<void> {
   const dying = await startProcess({ dieAt });
   await act?.(dying);

@@ -6,8 +6,6 @@ import { builtService, startOverRest, untilReady } from "@/testing/services/buil
 import { insertTool } from "@/testing/tools";
 import { createTenant, createWorld, type World } from "@/testing/world";
 
-/** Runs that would take more memory than the real process has. */
-
 /** Small, so that few and cheap runs would fill it. */
 const HEAP_MIB = 192;
 const RUNS = 6;
@@ -21,7 +19,6 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => world.close());
 
-/** A server that never answers. */
 async function startSilentServer(): Promise<number> {
   const server = createServer(() => {});
   const port = await listen(server);

@@ -14,12 +14,9 @@ import { reduceApiHeaders, refusalOf } from "./page-request";
 import { GRACE_MS, prepareService, registerProcess } from "./prepare";
 import { handlerOf, logRequest, type PendingRequest, preparePage, refuseBadHttp } from "./requests";
 
-/**
- * `next start`, for platforms that expect a plain Next application: Next's server, its route handlers for the API, and
- * the engine started from instrumentation.ts.
- */
+/** `next start`, for platforms that expect a plain Next application. instrumentation.ts starts the engine. */
 
-/** Next's routes of the API. Only Inngest's reads the query. */
+/** Only Inngest's route reads the query. */
 const NEXT_PATHS = {
   rest: "/v1",
   webhook: "/webhooks",
@@ -27,7 +24,7 @@ const NEXT_PATHS = {
   health: "/api/health",
   ready: "/api/ready",
 };
-/** Rejected requests are shown as a page that does not exist. */
+/** Rejected requests get a page that does not exist. */
 const NO_PAGE = "/_";
 const ROUTE_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
@@ -51,10 +48,7 @@ export async function serveWithNext(): Promise<void> {
   stopBeforeNext(services);
 }
 
-/**
- * Prepares each request before Next's server, like serve/requests.ts. Otherwise Next redirects `//v1`, answers a
- * malformed escape with a page, and hides the peer's address.
- */
+/** Otherwise Next redirects `//v1`, answers a malformed escape with a page, and hides the peer's address. */
 function prepareRequests(services: Wired): void {
   const { origin, protocol } = new URL(services.env.appUrl);
   const headers = { page: pageHeaders(protocol === "https:"), data: dataHeaders(protocol === "https:") };
@@ -135,7 +129,7 @@ function isStart(message: unknown): message is Start {
   return request instanceof IncomingMessage && response instanceof ServerResponse && server instanceof Server;
 }
 
-/** Stops the engine before Next, whose own listeners close its server and exit. */
+/** Next's own listeners close its server and exit. */
 function stopBeforeNext(services: Wired): void {
   let stopping = false;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {

@@ -4,11 +4,11 @@ import { KIB } from "@/server/contract/sizes";
 import { isRouterState, ROUTER_STATE_HEADER } from "./router-state";
 
 /**
- * Bounds what Next gets of a request. Next does more than linear work for cookies, query parameters and some headers,
- * on the event loop that also serves the API (docs/decisions/0033-requests-for-pages.md).
+ * Bounds what Next gets of a request. Next does more than linear work for cookies, query parameters and some
+ * headers (docs/decisions/0033-requests-for-pages.md).
  */
 
-/** The longest page address, a filtered list's, has some 20. */
+/** A filtered list's address has some 20. */
 const MAX_QUERY_PARAMETERS = 64;
 /** Browsers and proxies send some 40. */
 const MAX_HEADERS = 128;
@@ -45,8 +45,8 @@ function isMalformed(path: string): boolean {
 }
 
 /**
- * Removes what no page and no route reads: the cookies of other services on the same host, and long headers. Next tests
- * User-Agent with an expression that takes quadratic time.
+ * Removes the cookies of other services on the same host, and long headers. Next tests User-Agent with an
+ * expression that takes quadratic time.
  */
 export function reduceHeaders({ headers }: IncomingMessage): void {
   const own = keepOwnCookies(headers.cookie);

@@ -5,15 +5,15 @@ import { z } from "zod";
 
 type PagesOptions = {
   root: string;
-  /** The folder of the built pages; null: pages are compiled on demand, and reloaded on changes. */
+  /** Folder of the built pages; null: compiled on demand. */
   built: string | null;
   host: string;
   port: number;
 };
 
 /**
- * Loads Next with the first request for a page. A process that only serves the API starts sooner, is smaller, and keeps
- * Node's timers and dates, which Next replaces by slower ones.
+ * Loads Next with the first request for a page. An API-only process starts sooner, is smaller, and keeps Node's
+ * timers and dates, which Next replaces by slower ones.
  */
 export function createPages({ root, built, host, port }: PagesOptions) {
   const dev = built === null;
@@ -53,7 +53,7 @@ export function createPages({ root, built, host, port }: PagesOptions) {
 
 const builtSettings = z.object({ config: z.looseObject({}) });
 
-/** The settings that the pages were built with: to read next.config.ts, Next would load a compiler. */
+/** From the build, because Next would load a compiler to read next.config.ts. */
 async function readBuiltSettings(built: string, root: string): Promise<object> {
   const text = await readFile(join(built, "required-server-files.json"), "utf8");
   return { ...builtSettings.parse(JSON.parse(text)).config, distDir: relative(root, built) };

@@ -25,7 +25,6 @@ let world: World;
 let services: TestProcess;
 let server: Server;
 let port: number;
-/** The last request that a page got. */
 let shown: IncomingMessage | undefined;
 
 beforeAll(async () => {
@@ -48,7 +47,6 @@ afterAll(async () => {
 
 const throughNode = (call: Call) => sendCall(`http://127.0.0.1:${port}`, call);
 
-/** Calls the route handler like Next does. */
 async function throughNext({ method, path, headers, body }: Call): Promise<Answer> {
   const route = path.startsWith("/webhooks") ? webhookRoute : apiRoute;
   const handler = Object.entries(route).find(([name]) => name === method)?.[1];
@@ -120,7 +118,6 @@ describe("a compressed body", () => {
 });
 
 describe("an Inngest server's calls", () => {
-  /** Calls a process without pages, as with the role `worker`. */
   async function introspect(env: Record<string, string>, executes: boolean) {
     const worker = createProcess(world, { env });
     onTestFinished(() => worker.stop());

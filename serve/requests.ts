@@ -29,18 +29,18 @@ import { KIB } from "@/server/contract/sizes";
 import { boundRequests } from "./bound-requests";
 import { reduceHeaders, refusalOf } from "./page-request";
 
-/** Handles the requests of the process: `/v1`, `/webhooks` and health here, everything else by Next. */
+/** Answers `/v1`, `/webhooks` and health; Next answers everything else. */
 
-/** A response whose reader takes nothing for this long, such as an export, is ended and its connection closed. */
+/** A response whose reader takes nothing for this long, such as an export, ends with its connection. */
 const STALLED_READER_MS = 120_000;
-/** Like STALLED_READER_MS, for a live stream: it reconnects where it left off. */
+/** Shorter, because a live stream reconnects where it left off. */
 const STALLED_STREAM_MS = 60_000;
-/** A body of 1 MiB fits through a slow line in this time; slower senders are cut off. */
+/** Enough for a body of 1 MiB through a slow line; slower senders are cut off. */
 const REQUEST_TIMEOUT_MS = 120_000;
-/** Longer than common load balancers keep idle connections, so that they close first. */
+/** Longer than common load balancers, so that they close first. */
 const KEEP_ALIVE_MS = 75_000;
 
-/** A request's target and headers (docs/decisions/0033-requests-for-pages.md). Beyond it the response is 431. */
+/** Target and headers (docs/decisions/0033-requests-for-pages.md). Beyond it the response is 431. */
 const MAX_HEAD_BYTES = 12 * KIB;
 
 type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
@@ -58,7 +58,7 @@ export function createHandler(
   const warnOfProxy = createProxyWarning(services);
 
   let ready: { request: PendingRequest; response: ApiResponse }[] = [];
-  /** Sends the collected responses, then logs ids, status and duration, but no content. */
+  /** Logs ids, status and duration, but no content. */
   const sendReady = (): void => {
     const responses = ready;
     ready = [];
@@ -69,8 +69,8 @@ export function createHandler(
     }
   };
   /**
-   * Sends an API response at the end of this turn of the event loop. Each response wakes its reader, which takes longer
-   * than to answer a poll. Responses that are written one after the other wake it once.
+   * Waits for the end of this turn of the event loop: waking a reader takes longer than answering a poll, and
+   * responses written together wake it once.
    */
   const send = (request: PendingRequest, response: ApiResponse): void => {
     if (ready.push({ request, response }) === 1) setImmediate(sendReady);
@@ -134,7 +134,7 @@ export function createHandler(
 
 /**
  * Rejects invalid HTTP, long heads, tunnels and unknown expectations with the contract's error body. Bounds slow
- * requests, and those that arrive in one go. The server must have its request listeners.
+ * requests and bursts. The server must have its request listeners.
  */
 export function refuseBadHttp(server: Server): void {
   boundRequests(server);
@@ -149,7 +149,6 @@ export function refuseBadHttp(server: Server): void {
   );
 }
 
-/** The scripts, styles and fonts of pages. */
 const PAGE_FILES = "/_next/static/";
 type PageHeaders = Record<"page" | "data", Record<string, string>>;
 
@@ -223,7 +222,6 @@ export function handlerOf(path: string): "rest" | "webhook" | "inngest" | "healt
   return path === "/api/ready" ? "ready" : "pages";
 }
 
-/** A path in lower case, without escapes of ASCII characters and repeated slashes at its start. */
 function normalizePath(path: string): string {
   const decoded = path.includes("%")
     ? path.replace(/%([0-7][0-9a-f])/gi, (_escape, hex) => String.fromCharCode(Number.parseInt(hex, 16)))

@@ -1,6 +1,6 @@
 /**
- * Programs with generated OpenAPI clients. Each starts an agent, two tools and a webhook, polls the runs, provokes one
- * error, and returns the results. They are strings because the modules they import exist only during the test.
+ * Programs with generated OpenAPI clients. They are strings, because the modules they import exist only during the
+ * test.
  */
 
 export const PROGRAM_TYPES = `

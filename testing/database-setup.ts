@@ -15,7 +15,6 @@ const SETTINGS = {
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The server's URL with the template database. */
     templateUrl: string;
   }
 }

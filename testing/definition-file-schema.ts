@@ -5,14 +5,11 @@ import { agentDefinition } from "@/server/catalog/definitions";
 import { inputSchemaOf, listFunctions } from "@/server/work/functions/core/registry";
 import { callStepSchema, workflowStep } from "@/server/work/workflow/definition";
 
-/** The form of a text with an expression; it may replace any value of a function's input. */
+/** May replace any value of a function's input. */
 const TEMPLATE: JsonObject = { type: "string", pattern: "\\{\\{" };
 const NAMES = listFunctions().map(({ name }) => name);
 
-/**
- * The JSON Schema of definition files, for editors: made of the schemas that files are checked with, and of the functions'
- * inputs. It accepts what `apply` accepts; `apply` finds more.
- */
+/** The JSON Schema of definition files for editors. It accepts what `apply` accepts; `apply` finds more issues. */
 export function definitionFileSchema(): JsonObject {
   const schema = z.toJSONSchema(definitionFile, {
     io: "input",
@@ -51,7 +48,6 @@ function toObject(value: Json): JsonObject {
   return value;
 }
 
-/** The schema of a function's input in which each value may also be a template. */
 function allowTemplates(schema: Json): Json {
   if (!isJsonObject(schema)) return schema;
   const { description, properties, items, additionalProperties, anyOf, ...rest } = schema;

@@ -7,10 +7,7 @@ import { removeWorker } from "@/server/runs/engine/worker";
 import { streamRun } from "@/server/runs/live/run-stream";
 import type { World } from "./world";
 
-/**
- * Gives slots to the waiting runs that may have one, and executes one of them until it ends or leaves its slot, like an
- * Inngest server's call. Returns how that ended.
- */
+/** Gives slots to waiting runs and executes one of them until it ends or leaves its slot. Returns the outcome. */
 export async function executeRun(world: World, runId: string): Promise<SegmentResult["kind"]> {
   await admitWaitingRuns(world, { worker: null, slots: 1_000 });
   return executeSegment(world, runId);

@@ -89,7 +89,6 @@ ${jsonText(example.output)}
 `;
 }
 
-/** JSON on one line if it is short. */
 function jsonText(value: unknown): string {
   const line = JSON.stringify(value);
   return line.length <= 100 ? line : JSON.stringify(value, null, 2);
@@ -129,7 +128,6 @@ function textOf(description: Json | undefined): string {
   return typeof description === "string" ? description : "";
 }
 
-/** A description of a schema's type, with its length limit. */
 function typeOf(schema: Json | undefined): string {
   if (!isJsonObject(schema)) return "any JSON";
   if (Array.isArray(schema.enum)) return schema.enum.map((value) => `\`${String(value)}\``).join(", ");

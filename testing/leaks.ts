@@ -23,7 +23,6 @@ export function echoForms(value: string): Record<string, string> {
   };
 }
 
-/** As some JSON writers do: every UTF-16 unit as `\u0041`. */
 function escapeUnits(text: string): string {
   return Array.from({ length: text.length }, (_, index) => {
     const unit = text.charCodeAt(index).toString(16).padStart(4, "0");
@@ -31,17 +30,14 @@ function escapeUnits(text: string): string {
   }).join("");
 }
 
-/** Texts that must not be found anywhere: of base64, the part that is the same whatever stands beside it. */
+/** Of base64, only the part that does not depend on its neighbors. */
 function needlesOf(value: string): string[] {
   return Object.entries(echoForms(value)).map(([form, text]) =>
     form.startsWith("base64") || form === "basic" ? text.slice(8, -4) : text,
   );
 }
 
-/**
- * The places at which a secret is found: in any row of any table, in the log, or in other texts. Each location is named
- * with the form, so that a failing test prints both.
- */
+/** The places of a secret in tables, the log or other texts, each with the secret's form. */
 export async function findLeaks(
   world: Pick<World, "pool" | "log">,
   value: string,

@@ -3,9 +3,8 @@ import { Decimal, ZERO } from "@/server/base/amount";
 import type { World } from "./world";
 
 /**
- * Checks an organization's ledger. Entries are numbered and chained without gaps; the balance is their sum and never
- * negative. Ended runs have no hold and are charged what they used. Open runs are held by their root. `in_flight` is
- * the number of slots.
+ * Checks that an organization's ledger is chained without gaps and never negative, that runs are held or charged
+ * correctly, and that `in_flight` is the number of slots.
  */
 export async function expectSoundLedger(world: World, { orgId }: { orgId: string }): Promise<void> {
   const where = { organizationId: orgId };

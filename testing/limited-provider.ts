@@ -4,14 +4,11 @@ import { Paces } from "@/server/work/models/pace/paces";
 import { createProvider } from "@/server/work/models/provider";
 import type { virtualTime } from "./virtual-time";
 
-/** Providers that allow 60 calls a minute, in virtual time and without a network. */
-
 /** Calls that are allowed in a minute. */
 export const LIMIT = 60;
 export const MINUTE = 60_000;
 
 type Verdict = { allowed: boolean; left: number; resetMs: number };
-/** The limit of a provider's calls. */
 type Counting = () => (now: number) => Verdict;
 
 /** Each minute on the clock has its calls. */
@@ -49,7 +46,6 @@ export const bucket: Counting = () => {
   };
 };
 
-/** The headers of an answer. */
 type Says = (verdict: Verdict, now: Date) => Record<string, string>;
 export const afterSeconds: Says = ({ allowed, resetMs }) =>
   allowed ? {} : { "retry-after": `${Math.ceil(resetMs / 1000)}` };

@@ -1,6 +1,5 @@
 import type { LogFields, Logger, LogLevel } from "@/server/base/log";
 
-/** A log entry before it is written. */
 type LogEntry = { level: LogLevel; message: string; fields: LogFields };
 
 /** A logger that collects every entry of all levels. */

@@ -32,8 +32,8 @@ export function createProcess(
 }
 
 /**
- * Waits until a process with no free slots has asked who waits for one, and acted on the answer. Call it after starting
- * the waiting run.
+ * Waits until a process without free slots has asked who waits for one, and acted on it. Call it after starting the
+ * waiting run.
  */
 export async function untilSharesAreKnown({ pool }: Pick<World, "pool">): Promise<void> {
   const query = pool.query.bind(pool);

@@ -2,12 +2,9 @@ import { Agent, get } from "node:http";
 import { connect, type Socket } from "node:net";
 import { finished } from "node:stream/promises";
 
-/** Requests whose head is large and odd, and how long they let others wait. */
-
 /** A request to be altered: what is appended to its target, and its headers. */
 export type Shape = { name: string; suffix?: string; headers?: readonly string[] };
 
-/** Headers that someone parses: the service, Next, React, tRPC, better-auth or Node. */
 const HEADERS = [
   "Accept",
   "Accept-Encoding",
@@ -37,7 +34,6 @@ const HEADERS = [
   "x-middleware-subrequest",
 ];
 
-/** Large texts of `size` characters: many parts, deep nesting, and what makes parsers go back. */
 function texts(size: number): Record<string, string> {
   const fill = (part: string) => part.repeat(Math.floor(size / part.length));
   return {
@@ -142,7 +138,6 @@ function nest(size: number, open: string, close: string): string {
 
 /** A connection that asks for `/api/health` again and again. */
 export type Watcher = {
-  /** Sends a request on a connection of its own. Returns the longest wait of others until its answer, in ms. */
   longestWait(request: string): Promise<number>;
   close(): void;
 };

@@ -37,7 +37,7 @@ export async function createMember(
   return { kind: "member", orgId: mintOrgId(tenant.orgId), userId, name, role, email };
 }
 
-/** Hashing is slow on purpose; all tests' members share one hash. */
+/** Hashing is slow on purpose. */
 let passwordHash: Promise<string> | undefined;
 
 let inserted = 0;
@@ -60,7 +60,6 @@ export async function insertRun(
     credits?: string;
     triggerId?: string;
     userId?: string;
-    /** The parent run, if its source is one. */
     parentRunId?: string;
   } = {},
 ): Promise<string> {

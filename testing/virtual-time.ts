@@ -1,8 +1,8 @@
 import { testClock } from "./clock";
 
 /**
- * Time that passes at once when everything waits for it, for code whose clock and sleep are injected. Nothing else may
- * wait, such as the network or timers, unless `isWaiting` tells it.
+ * Time that passes at once when everything waits for an injected clock and sleep. Nothing else may wait, such as
+ * the network or timers, unless `isWaiting` tells it.
  */
 export function virtualTime() {
   const clock = testClock();
@@ -21,7 +21,6 @@ export function virtualTime() {
   return {
     clock,
     sleep,
-    /** Lets time pass until the work is done. `isWaiting` returns false while something else is awaited. */
     async pass<Result>(work: Promise<Result>, isWaiting?: () => boolean): Promise<Result> {
       let isDone = false;
       const done = () => {

@@ -88,13 +88,10 @@ type WorldParts = {
   env?: Record<string, string>;
   fetch?: Services["fetch"];
   sendMail?: Services["sendMail"];
-  /** The timeouts of its pool; as in production when absent. */
   timeouts?: Timeouts;
-  /** Another process on the same database: its services, with their own pool. */
   beside?: World;
-  /** The most runs that its engine executes at once. */
   slots?: number;
-  /** Another URL for the database of `beside`, such as a proxy. */
+  /** For `beside`, such as a proxy. */
   databaseUrl?: string;
 };
 

@@ -1,8 +1,6 @@
 import { readFileSync } from "node:fs";
 import { statOf } from "../scripts/support/processes.mjs";
 
-/** Figures of processes on Linux, for benchmarks and chaos. */
-
 /** The ids of a process's children. */
 export function childrenOf(pid: number): number[] {
   const ids = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");

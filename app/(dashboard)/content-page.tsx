@@ -56,7 +56,7 @@ export function prefetchedPage<Props extends object>(
 
 /**
  * A detail page. A direct visit awaits the content, so that an unknown id answers 404. A visit from within the
- * dashboard shows the skeleton first and streams the content.
+ * dashboard streams it.
  */
 export function detailPage<Props extends object>(
   content: (props: Props) => Promise<ReactNode>,
@@ -69,8 +69,8 @@ export function detailPage<Props extends object>(
 type ItemPageProps = { params: Promise<Record<string, string>>; searchParams: Promise<SearchParams> };
 
 /**
- * The detail page of one item, with queries fetched on the server. An unknown id shows the not-found page.
- * @param param the part of the path that is the item's id
+ * The detail page of one item. An unknown id shows the not-found page. @param param the part of the path that is
+ * the item's id
  */
 export function itemPage(
   content: (prefetch: Prefetch, id: string, search: SearchParams) => Promise<ReactNode>,

@@ -19,7 +19,6 @@ import { PersonMenu } from "./person-menu";
 import { useTheme } from "./theme";
 import { useSwitchOrganization } from "./use-switch-organization";
 
-/** Only phones need it; it is loaded with the first tap. */
 const Drawer = lazy(() => import("./drawer"), "Drawer");
 
 type FrameProps = {
@@ -27,7 +26,6 @@ type FrameProps = {
   role: MemberRole;
   suspended: boolean;
   user: { name: string; email: string };
-  /** True if the keyboard is a Mac's, where ⌘K opens the palette. */
   mac: boolean;
 };
 

@@ -16,7 +16,6 @@ import {
   TriggerIcon,
 } from "../_ui/icons";
 
-/** The pages by what people come for. A group without a title comes first. */
 const NAV_GROUPS = [
   {
     title: null,

@@ -9,7 +9,7 @@ const NAMED = 8;
 
 type Props = {
   users: { data: User[] | undefined; error: unknown };
-  /** The count's words: "tool uses", "tools use". */
+  /** For example "tool uses" and "tools use". */
   one: string;
   many: string;
   effect: string;

@@ -8,7 +8,7 @@ import { notify } from "@/app/_ui/toast";
 
 const PICTURES = { text: <CopyIcon />, path: <PathIcon />, link: <LinkIcon /> };
 
-/** Copies a text; `copied` is true for a moment afterwards. Shows an error if it could not be loaded or copied. */
+/** `copied` is true for a moment. */
 function useCopy(text: string | (() => Promise<string>)) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
@@ -31,7 +31,6 @@ type CopyButtonProps = {
   text: string | (() => Promise<string>);
   label: string;
   className?: string;
-  /** The icon of the copied value. */
   look?: "text" | "path" | "link";
 };
 

@@ -4,7 +4,6 @@ import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { curlOf } from "./curl";
 
-/** Stores the body and the key of the last call. */
 const heard = { body: "", key: "" };
 const server = createServer(async (request, response) => {
   heard.body = (await buffer(request)).toString();
@@ -14,7 +13,6 @@ const server = createServer(async (request, response) => {
 beforeAll(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)));
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-/** Runs a command in a shell, as if pasted, and returns its output. */
 async function paste(command: string): Promise<string> {
   const shell = spawn("sh", { env: { ...process.env, API_KEY: "sw_key", no_proxy: "*" } });
   shell.stdin.end(`${command}\n`);

@@ -1,8 +1,8 @@
-/** Longer bodies are piped: Linux rejects an argument beyond 128 KiB ("Argument list too long"). */
+/** Longer bodies are piped: Linux rejects an argument over 128 KiB ("Argument list too long"). */
 const MAX_IN_ARGUMENT = 100_000;
 
 /**
- * A shell command that posts `body`; its key comes from `API_KEY`. A long body is piped from the shell's own `printf`,
+ * A shell command that posts `body` with the key in `API_KEY`. Pipes a long body from the shell's own `printf`,
  * which has no size limit.
  */
 export function curlOf({ url, body }: { url: string; body: string }): string {

@@ -11,9 +11,9 @@ type DialogProps = {
   onClose: () => void;
   title: string;
   wide?: boolean;
-  /** True if a click beside the dialog leaves it open. */
+  /** A click beside the dialog leaves it open. */
   sticky?: boolean;
-  /** True if the element that opened the dialog gets the focus when it closes. Default: true. */
+  /** True: the element that opened the dialog. Default: true. */
   finalFocus?: true | (() => boolean);
   children: ReactNode;
 };

@@ -6,10 +6,7 @@ import { SearchIcon } from "./icons";
 
 type Group<Item> = { name: string; items: Item[] };
 
-/**
- * Entries in groups, below a field that narrows them. A combobox: the arrow keys move, Enter takes the marked entry. The
- * caller passes the groups that match the text.
- */
+/** A combobox of grouped entries. The caller passes the groups that match the text. Enter takes the marked entry. */
 export function FindList<Item extends { id: string; label: string }>({
   label,
   placeholder,
@@ -28,11 +25,8 @@ export function FindList<Item extends { id: string; label: string }>({
   text: string;
   onText: (text: string) => void;
   onTake: (item: Item, withModifier: boolean) => void;
-  /** Shown beside the field. */
   end?: ReactNode;
-  /** Shown if there are no entries. */
   nothing: ReactNode;
-  /** Shown below the entries. */
   below?: ReactNode;
   children: (item: Item) => ReactNode;
 }) {

@@ -8,7 +8,7 @@ type OpeningRowProps = {
   className: string;
   details: ReactNode;
   span: number;
-  /** Draws the row's cells. `button` makes the first one a button that covers the row. */
+  /** `button` makes the first cell one that covers the row. */
   children: (button: (content: ReactNode) => ReactNode) => ReactNode;
 };
 

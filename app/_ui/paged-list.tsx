@@ -26,10 +26,9 @@ export function usePages<Page extends AnyPage, Failure, Key extends QueryKey, Cu
 
 type PagedListProps<Line> = Omit<LineListProps<Line>, "lines" | "isStale" | "empty"> & {
   list: { query: PagedQuery; lines: readonly Line[] };
-  /** The lines in the plural: `deliveries`. */
+  /** In the plural, such as `deliveries`. */
   what: string;
   empty: ReactNode;
-  /** Shown below the last line. */
   foot?: ReactNode;
 };
 type PagedQuery = {
@@ -70,7 +69,6 @@ export function PagedList<Line>({
   );
 }
 
-/** Loads the next page. An error is shown beside the button and leaves the lines unchanged. */
 function OlderButton({ what, query }: { what: string; query: PagedQuery }) {
   if (!query.hasNextPage) return null;
   return (

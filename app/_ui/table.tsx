@@ -39,12 +39,10 @@ function Cell({ className, ...props }: TdHTMLAttributes<HTMLTableCellElement>) {
   return <td className={clsx(CELL, className)} {...props} />;
 }
 
-/** The first cell, which names the row. */
 function RowHead({ className, ...props }: ThHTMLAttributes<HTMLTableCellElement>) {
   return <th className={clsx(CELL, "text-left font-normal", className)} scope="row" {...props} />;
 }
 
-/** The order that a column's head leads to. */
 type Sort = { href: string; sorted: boolean };
 
 function SortLink({ sort, children }: { sort: Sort; children: ReactNode }) {
@@ -79,7 +77,6 @@ const CELL_CLASSES = {
   action: `${STACKED} relative z-10 text-right max-md:-my-1 max-md:order-last`,
 };
 type Area = keyof typeof CELL_CLASSES;
-/** Phones show no heads, except those of a list that stays a table. */
 const HEAD_CLASSES: Partial<Record<Area, string>> = {
   none: CELL_CLASSES.none,
   wide: CELL_CLASSES.wide,
@@ -97,20 +94,17 @@ const LOOKS = {
 };
 
 /**
- * A column of a `LineList`.
- *
- * `area`: the cell's position on a phone. It is its own line, the start or end of a line, a share of a line, the start or
- * end of the last line, or hidden. `wide`, `wider` and `widest` cells appear on wide screens only, `lineOrWide` cells
- * also on phones. An `action` cell has a control that works apart from the row's link; its head is read out only.
+ * A column of a `LineList`. `area`: the cell's position on a phone. `wide`, `wider` and `widest` cells appear on
+ * wide screens only, `lineOrWide` cells also on phones. An `action` cell works apart from the row's link; its head
+ * is only read out.
  */
 export type LineColumn<Line> = {
   head: string;
-  /** A class name. Without it, the column takes the remaining space. */
+  /** A class name. Default: the remaining space. */
   width?: string;
   area: Area;
   look?: keyof typeof LOOKS;
   sort?: Sort;
-  /** Explains the head. */
   title?: string;
   cell: (line: Line) => ReactNode;
 };
@@ -121,18 +115,15 @@ export type LineListProps<Line> = {
   /** Null while they load. */
   lines: readonly Line[] | null;
   keyOf: (line: Line) => string;
-  /** The menu of a row, in a column of its own; false: there is none. */
   menu?: false | ((line: Line) => ReactNode);
-  /** The details of a row; null: it does not open. The row's first cell becomes the button. */
+  /** Null: the row does not open. Its first cell becomes the button. */
   detailsOf?: (line: Line) => ReactNode;
   isSelected?: (line: Line) => boolean;
-  /** Replaces a list without lines. */
   empty?: ReactNode;
-  /** The lines are those of an earlier question. */
+  /** The lines belong to an earlier query. */
   isStale?: boolean;
-  /** `table`: it stays a table on phones. */
+  /** `table`: also on phones. */
   form?: "rows" | "table";
-  /** Within a part of a page: without padding at the sides. */
   inset?: boolean;
   hideHeads?: boolean;
   bodyRef?: Ref<HTMLTableSectionElement>;

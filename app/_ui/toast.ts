@@ -1,4 +1,3 @@
-/** An action on a message, such as undo. */
 type NoticeAction = { label: string; run: () => void };
 export type Notice = { title: string; description?: string | undefined; action?: NoticeAction | undefined };
 type Show = (notice: Notice) => void;

@@ -7,10 +7,10 @@ import { CloseIcon } from "@/app/_ui/icons";
 import { showNoticesWith } from "@/app/_ui/toast";
 
 const SHOWN_MS = 6_000;
-/** A message with an action stays longer, so that it can be reached by keyboard. */
+/** Longer, so that the action can be reached by keyboard. */
 const ACTION_SHOWN_MS = 60_000;
 
-/** Nobody has to answer them. */
+/** Nobody has to answer messages. */
 const NO_DIALOG = { role: "group", "aria-modal": undefined };
 
 /** The messages at the lower edge. F6 moves the focus to them. */

@@ -12,8 +12,8 @@ import { signInCookie, TEST_ORIGIN } from "@/testing/sign-in";
 import { createTenant, openWorld, type Tenant } from "@/testing/world";
 
 /**
- * Tenant isolation of every route handler of the app; the dashboard's procedures have a test of their own. The tables
- * must name each `route.ts`, so a new route fails this test until it is added.
+ * Tenant isolation of every route handler. The tables must name each `route.ts`, so a new route fails this test
+ * until it is added.
  */
 
 type Mine = { runId: string; stepId: string };
@@ -38,7 +38,6 @@ const ask = (path: string, headers: Record<string, string>) =>
   new Request(`${TEST_ORIGIN}${path}`, { headers });
 const of = (runId: string) => ({ params: Promise.resolve({ runId }) });
 
-/** Routes about one run. Another organization's run does not exist. */
 const OF_ONE_RUN: Record<string, Call> = {
   "live/runs/[runId]": (headers, { runId }) => followRun(ask(`/api/live/runs/${runId}`, headers), of(runId)),
   "runs/[runId]/download": (headers, { runId }) =>
@@ -47,7 +46,6 @@ const OF_ONE_RUN: Record<string, Call> = {
     readText(ask(`/api/runs/${runId}/text?field=input&step=${stepId}`, headers), of(runId)),
 };
 
-/** Routes about an organization's runs, and what each response contains. */
 const OF_ALL_RUNS: Record<string, { call: Call; shows: (response: Response) => Promise<string> }> = {
   "runs/export": {
     call: (headers) => exportRuns(ask("/api/runs/export?format=json", headers)),
@@ -56,7 +54,6 @@ const OF_ALL_RUNS: Record<string, { call: Call; shows: (response: Response) => P
   "live/runs": { call: (headers) => followRuns(ask("/api/live/runs", headers)), shows: readChanges },
 };
 
-/** Routes without a session, or tested elsewhere. */
 const ELSEWHERE: Record<string, string> = {
   "auth/[...all]": "signing in and out: better-auth's own routes, open to everyone",
   "sign-in": "signing in without scripts",
@@ -73,7 +70,6 @@ const ELSEWHERE: Record<string, string> = {
   "trpc/[trpc]": "server/api/dashboard/isolation.db.test.ts",
 };
 
-/** Reads a stream until it names one of our runs. Another organization's run changes first. */
 async function readChanges(response: Response): Promise<string> {
   const other = await world.db.run.findUniqueOrThrow({ where: { id: theirs.runId } });
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();

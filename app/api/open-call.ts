@@ -10,10 +10,10 @@ import { readBody } from "@/server/guard/limits/read-body";
 import type { Services } from "@/server/services";
 import { answerErrors, requireOwnJson } from "./handlers";
 
-/** Calls from one address; a token has 256 bits, so this only bounds the work. */
+/** Only bounds the work, because a token has 256 bits. */
 const PER_ADDRESS = { limit: 60, seconds: 60 };
 
-/** The name of the calls' common limit, the schema of their body, and the message if it does not match. */
+/** `name`: of the calls' common limit. `needs`: the message if the body does not match. */
 type OpenCall<Body extends z.ZodType> = { name: string; body: Body; needs: string };
 
 /** Answers a call that needs no session: JSON from our own pages, bounded in size and rate. */

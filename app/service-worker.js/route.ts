@@ -16,9 +16,7 @@ a {
 }
 a:focus-visible { outline: 2px solid light-dark(#5b52d6, #9a92f5); outline-offset: 2px; }`;
 
-/**
- * The page that a browser shows instead of its own error page. It loads the address again by itself, without a script.
- */
+/** Replaces the browser's own error page and reloads the address without a script. */
 const UNREACHABLE_PAGE = `<!doctype html>
 <html lang="en">
 <head>
@@ -44,7 +42,7 @@ const UNREACHABLE_HEADERS = {
   "Content-Security-Policy": `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
 };
 
-/** Answers navigations that fail because no server responds. It stores nothing and touches no other request. */
+/** Answers navigations if no server responds. Stores nothing and touches no other request. */
 const SCRIPT = `
 const page = ${JSON.stringify(UNREACHABLE_PAGE)};
 const headers = ${JSON.stringify(UNREACHABLE_HEADERS)};

@@ -1,7 +1,6 @@
-/** The default page after sign-in: the first steps of a new organization, later the list of runs. */
 const HOME = "/";
 
-/** Stands for our own origin, which depends on the address people use. No real host has it. */
+/** Stands for our own origin, which varies. No real host has it. */
 const HERE = "http://stepwell.invalid";
 
 /** The page after sign-in: `to` if it is a path of this site, else the start page. Never another host. */

@@ -3,8 +3,6 @@ import { startThrowawayService } from "@/testing/services/throwaway-service";
 import { expectNoFaultsAnywhere } from "../support/axe";
 import { expect, test } from "../support/fixtures";
 
-/** The way into an installation without an organization, and back in after a forgotten password. */
-
 const PASSWORD = "correct-horse-battery";
 const NEW_PASSWORD = "another-horse-battery";
 

@@ -1,8 +1,6 @@
 import { expect, test } from "../support/fixtures";
 import { finishRun } from "../support/start";
 
-/** The rights of a viewer, and the origins from which changes are accepted. */
-
 test("a viewer can read, and sees no other actions", async ({ viewerPage: page, request, organization }) => {
   const id = await finishRun(request, organization, { agent: "What is 2 * 2?" });
   await page.goto(`/runs/${id}`);

@@ -9,7 +9,7 @@ import { finishRun } from "../support/start";
 test.beforeEach(({ context }) => loadAxe(context));
 
 type World = { request: APIRequestContext; organization: Organization };
-/** One run of each kind for all tests of a worker, which only read them. */
+/** A worker's tests share them and only read them. */
 let agentRun: Promise<string> | undefined;
 let toolRun: Promise<string> | undefined;
 const runAgent = ({ request, organization }: World) => {
@@ -76,13 +76,12 @@ const click = (page: Page, role: "button" | "menuitem" | "link", name: string | 
     .click();
 const expectShown = (page: Page, role: "dialog" | "menu" | "option" | "table") =>
   expect(page.getByRole(role).first()).toBeVisible();
-/** Closes the dialog or menu of the step before. */
 async function close(page: Page, what: Locator = page.getByRole("dialog")): Promise<void> {
   await page.keyboard.press("Escape");
   await expect(what).toHaveCount(0);
 }
 
-/** The parts that open on each page; one step begins where the one before ended. */
+/** Each step starts where the previous one ended. */
 const OPENINGS: Record<string, Record<string, Opening>> = {
   "of every page": {
     "the palette": async (page) => {

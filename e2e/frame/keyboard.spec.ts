@@ -1,8 +1,6 @@
 import { expect, test } from "../support/fixtures";
 import { finishRun } from "../support/start";
 
-/** Menus and tabs without a pointer. */
-
 test("a menu is opened, walked through and left with the keyboard", async ({ ownerPage: page }) => {
   await page.goto("/runs");
   const button = page.getByRole("button", { name: "Export and more" });

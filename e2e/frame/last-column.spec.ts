@@ -2,7 +2,6 @@ import type { Page } from "@playwright/test";
 import { expect, test } from "../support/fixtures";
 import { finishRun, startRun } from "../support/start";
 
-/** Lists on a screen of 1,280 px, with the navigation open. */
 const SIZE = { width: 1280, height: 800 };
 
 for (const path of ["/runs", "/agents", "/tools", "/triggers", "/metrics"]) {
@@ -42,7 +41,7 @@ test("the headline of an error can be read at 1,280 px, in a row of the usual he
   expect(new Set(heights).size).toBe(1);
 });
 
-/** The texts that reach into the padding of their cell, or beyond. Texts that are cut with an ellipsis don't. */
+/** Texts that reach into their cell's padding or beyond; cut texts don't. */
 function textsBeyondCells(page: Page): Promise<string[]> {
   return page.locator("main table").evaluateAll((tables) => {
     const beyond: string[] = [];

@@ -1,8 +1,6 @@
 import { expectNoFaultsAnywhere } from "../support/axe";
 import { expect, test } from "../support/fixtures";
 
-/** Links between pages, and links to nothing. */
-
 test("a link to something unknown shows a not-found page within the frame", async ({ ownerPage: page }) => {
   await page.goto("/agents");
   const unknown = "01a1fce1-2efc-779d-96d7-58140f1414c7";

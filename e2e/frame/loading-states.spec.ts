@@ -4,10 +4,7 @@ import { cancelRun } from "../support/cancel";
 import { cookiesOf, expect, test } from "../support/fixtures";
 import { NAV_ITEMS } from "../support/navigation";
 
-/**
- * Pages whose data is slow or missing, on a service of its own whose tables are locked or renamed. Sessions, members
- * and organizations, which every page needs, are not touched.
- */
+/** Uses its own service, because it locks and renames tables. Tables that every page needs are not touched. */
 
 let service: ThrowawayService;
 let cookies: Awaited<ReturnType<typeof cookiesOf>>;
@@ -21,7 +18,6 @@ test.afterAll(() => service.remove());
 
 test.beforeEach(({ context }) => context.addCookies(cookies));
 
-/** Locks the table while `work` runs, so that its readers wait. */
 async function whileLocked(table: string, work: () => Promise<void>): Promise<void> {
   await service.withDatabase(async (client) => {
     await client.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
@@ -33,7 +29,7 @@ async function whileLocked(table: string, work: () => Promise<void>): Promise<vo
   });
 }
 
-/** Renames the table while `work` runs, so that its readers get an error. */
+/** Renames the table, so that its readers get an error. */
 async function whileAway(table: string, work: () => Promise<void>): Promise<void> {
   const rename = (from: string, to: string) =>
     service.withDatabase((client) => client.query(`ALTER TABLE ${from} RENAME TO ${to}`));
@@ -45,7 +41,7 @@ async function whileAway(table: string, work: () => Promise<void>): Promise<void
   }
 }
 
-/** Raises every organization's `in_flight` above its limit, so that no run gets a slot while `work` runs. */
+/** Raises each organization's `in_flight` above its limit, so that no run gets a slot. */
 async function whileNoneBegins(work: () => Promise<void>): Promise<void> {
   const count = (by: number) =>
     service.withDatabase((client) =>
@@ -64,7 +60,6 @@ const goTo = (page: Page, pageName: string) =>
 const skeletons = (page: Page) => page.locator("main [aria-busy=true]");
 const failure = (page: Page) => page.getByRole("alert").filter({ hasText: "Could not show this page" });
 
-/** The table that a page reads, if it is not named like the page. */
 const TABLES: Record<string, string> = {
   "/metrics": "runs",
   "/models": "agents",

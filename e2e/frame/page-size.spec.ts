@@ -3,13 +3,10 @@ import { expect, type Organization, test } from "../support/fixtures";
 import { NAV_ITEMS } from "../support/navigation";
 import { finishRun } from "../support/start";
 
-/**
- * The scripts that a page loads when it is opened, compressed, with their headers. What is loaded with its first use
- * does not count.
- */
+/** Counts compressed scripts with their headers, without those that load on first use. */
 
 const HEADERS_BYTES = 550;
-/** Pages promise less than 260 kB; the largest needs 231. */
+/** Pages promise less than 260 kB. */
 const LIMIT_KB = 240;
 
 const pages = ({ agentId, toolId, triggerIds }: Organization, run: string) => [
@@ -72,7 +69,6 @@ test("the HTML of a detail page is complete, with its answer or form", async ({
   }
 });
 
-/** The scripts that a page's HTML names, but not those for browsers without modules. */
 function chunksOf(html: string): Set<string> {
   const modern = html.replace(/<script[^>]*nomodule[^>]*>/gi, "");
   return new Set([...modern.matchAll(/static\/chunks\/([\w.~-]+\.js)/g)].map(([, name]) => name ?? ""));

@@ -2,8 +2,6 @@ import { expectNoFaultsAnywhere } from "@/e2e/support/axe";
 import { expect, newContext, openSession, test } from "@/e2e/support/fixtures";
 import { createOwnOrganization } from "@/e2e/support/own-organization";
 
-/** The own account: password, sessions, theme and time zone. */
-
 test("the password is changed, and other sessions are signed out", async ({ page, browser }) => {
   test.setTimeout(120_000);
   const pat = await createOwnOrganization();

@@ -3,8 +3,6 @@ import { expectNoFaultsAnywhere } from "@/e2e/support/axe";
 import { editor, expectText, fillEditor, textOf } from "@/e2e/support/editor";
 import { expect, test } from "@/e2e/support/fixtures";
 
-/** Agents and tools are made, edited and run on their pages. */
-
 const unique = () => `${Date.now().toString(36)}${test.info().workerIndex}`;
 const field = (page: Page, label: string) => page.getByLabel(label, { exact: true });
 const save = (page: Page) => page.getByRole("button", { name: "Save", exact: true });
@@ -73,7 +71,6 @@ test("an agent's draft is tried beside its form, and compared with the saved ver
   await expect(page.getByText(`${name} (draft)`).first()).toBeVisible();
 });
 
-/** Creates an agent with the demo model on its page, which is then shown. */
 async function createAgent(page: Page, name: string): Promise<void> {
   await page.goto("/agents/new");
   await field(page, "Name").fill(name);

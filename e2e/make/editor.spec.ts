@@ -4,12 +4,10 @@ import { editor, expectText, fillEditor, textOf } from "../support/editor";
 import { expect, test } from "../support/fixtures";
 import { NAV_ITEMS } from "../support/navigation";
 
-/** The editor of YAML, JSON, scripts, prompts and templates. */
-
 const unique = () => `${Date.now().toString(36)}${test.info().workerIndex}`;
 const options = (page: Page) => page.getByRole("listbox").getByRole("option");
 
-/** Types, and takes the first offer with the pointer: the keyboard takes none that has just appeared. */
+/** Uses the pointer, because the keyboard takes no offer that has just appeared. */
 async function complete(page: Page, typed: string, offer: string | RegExp): Promise<void> {
   await page.keyboard.type(typed);
   await expect(options(page).first()).toHaveText(offer);

@@ -3,8 +3,6 @@ import { expectNoFaultsAnywhere } from "@/e2e/support/axe";
 import { copyOf, editor, expectText, fillEditor } from "@/e2e/support/editor";
 import { expect, test } from "@/e2e/support/fixtures";
 
-/** Parameters and output schemas as fields, and a new item is tried by creating it. */
-
 const unique = () => `${Date.now().toString(36)}${test.info().workerIndex}`;
 const field = (page: Page, label: string) => page.getByLabel(label, { exact: true });
 const parameters = (page: Page) => page.getByRole("group", { name: "Parameters", exact: true });

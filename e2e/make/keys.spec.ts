@@ -3,8 +3,6 @@ import { promisify } from "node:util";
 import { expectNoFaultsAnywhere } from "@/e2e/support/axe";
 import { expect, test } from "@/e2e/support/fixtures";
 
-/** Creating and revoking API keys. */
-
 const unique = (name: string) => `${name} ${Date.now().toString(36)}${test.info().workerIndex}`;
 
 test("a new key works as pasted until it is revoked", async ({ ownerPage: page }) => {

@@ -3,11 +3,8 @@ import { expectNoFaultsAnywhere } from "@/e2e/support/axe";
 import { DOMAIN, expect, newContext, openSession, test, untilHydrated } from "@/e2e/support/fixtures";
 import { createOwnOrganization } from "@/e2e/support/own-organization";
 
-/** Inviting, changing and removing members. */
-
 const unique = () => `${Date.now().toString(36)}${test.info().workerIndex}@${DOMAIN}`;
 
-/** Invites an email on the members page and returns the path of the link. */
 async function invite(page: Page, email: string, role: string): Promise<string> {
   await page.goto("/members");
   await page.getByRole("button", { name: "Invite member" }).click();

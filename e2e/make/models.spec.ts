@@ -4,8 +4,6 @@ import { expect, openSession, test } from "@/e2e/support/fixtures";
 import { createOwnOrganization } from "@/e2e/support/own-organization";
 import { MODEL_KEY, slowServerPort } from "@/e2e/support/slow-server";
 
-/** Adding, testing, changing and removing model providers. */
-
 const baseUrl = () => `http://127.0.0.1:${slowServerPort()}/v1`;
 const field = (page: Page, label: string) => page.getByLabel(label, { exact: true });
 

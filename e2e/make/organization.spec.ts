@@ -1,8 +1,6 @@
 import { expectNoFaultsAnywhere } from "@/e2e/support/axe";
 import { expect, test } from "@/e2e/support/fixtures";
 
-/** The organization's page. */
-
 test("plan, limits and usage are facts, and an owner renames", async ({ ownerPage: page }) => {
   await page.goto("/organization");
   await expect(page.getByRole("region", { name: "Plan" })).toContainText(/Runs at once\d+ of 10/);

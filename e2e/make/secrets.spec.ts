@@ -1,8 +1,6 @@
 import { expectNoFaultsAnywhere } from "@/e2e/support/axe";
 import { expect, test } from "@/e2e/support/fixtures";
 
-/** Creating, changing and removing secrets. */
-
 const unique = (name: string) => `${name}_${Date.now().toString(36)}${test.info().workerIndex}`;
 const VALUE = "a value that nobody reads";
 

@@ -3,8 +3,6 @@ import { expectNoFaultsAnywhere } from "../support/axe";
 import { editor, expectText, fillEditor } from "../support/editor";
 import { expect, test } from "../support/fixtures";
 
-/** The editor of a tool, for people who change a step. */
-
 const field = (page: Page, label: string) => page.getByLabel(label, { exact: true });
 const problems = (page: Page) => page.getByRole("region", { name: "Problems" });
 const yaml = (page: Page) => editor(page, "Definition as YAML");

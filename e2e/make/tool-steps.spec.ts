@@ -3,8 +3,6 @@ import { expectNoFaultsAnywhere } from "../support/axe";
 import { editor, expectText, fillEditor } from "../support/editor";
 import { expect, test } from "../support/fixtures";
 
-/** The visual list of a tool's steps and its YAML: each changes the other. */
-
 const field = (page: Page, label: string) => page.getByLabel(label, { exact: true });
 const view = (page: Page, name: "Form" | "YAML") => page.getByRole("button", { name, exact: true }).click();
 

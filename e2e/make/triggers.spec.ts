@@ -6,8 +6,6 @@ import { editor, expectText, fillEditor } from "@/e2e/support/editor";
 import { expect, openSession, test } from "@/e2e/support/fixtures";
 import { createOwnOrganization } from "@/e2e/support/own-organization";
 
-/** Creating, testing, editing and deleting triggers. */
-
 const unique = (name: string) => `${name} ${Date.now().toString(36)}${test.info().workerIndex}`;
 
 async function openForm(page: Page) {

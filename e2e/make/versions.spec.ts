@@ -3,12 +3,9 @@ import { editor, expectText, fillEditor } from "@/e2e/support/editor";
 import { expectNoFaultsAnywhere } from "../support/axe";
 import { expect, test } from "../support/fixtures";
 
-/** Versions of agents and tools with notes and a way back, copies, and the archive. */
-
 const unique = () => `${Date.now().toString(36)}${test.info().workerIndex}`;
 const field = (page: Page, label: string) => page.getByLabel(label, { exact: true });
 
-/** Creates an agent with the demo model on its page, which is then shown. */
 async function createAgent(page: Page, name: string): Promise<void> {
   await page.goto("/agents/new");
   await field(page, "Name").fill(name);

@@ -2,8 +2,6 @@ import { expectNoFaultsAnywhere } from "../support/axe";
 import { editor, fillEditor } from "../support/editor";
 import { expect, test } from "../support/fixtures";
 
-/** The API reference: from our own OpenAPI document, with calls that are really sent. */
-
 test("a start and a read are sent with a pasted key, which is in no line and no storage", async ({
   ownerPage: page,
   organization,

@@ -2,8 +2,6 @@ import { expectNoFaultsOnPhone, PHONE } from "../support/axe";
 import { expect, test } from "../support/fixtures";
 import { finishRun } from "../support/start";
 
-/** The lists of agents and tools, and the page of each. */
-
 test("the pages of an agent and a tool show their definition and links", async ({
   ownerPage: page,
   organization,

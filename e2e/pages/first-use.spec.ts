@@ -4,8 +4,6 @@ import { editor, expectText } from "../support/editor";
 import { expect, openSession, test } from "../support/fixtures";
 import { createOwnOrganization } from "../support/own-organization";
 
-/** The way of a new organization to its first completed run. */
-
 test("the start page leads from an empty organization to a completed run", async ({ page }) => {
   test.setTimeout(120_000);
   await openSession(page, await createOwnOrganization());
@@ -65,7 +63,6 @@ test("the keyboard alone leads from sign-in to a first run", async ({ page }) =>
   await expect(page.getByRole("region", { name: "Run Helper" }).getByText("Completed")).toBeVisible();
 });
 
-/** Presses Tab until the element has the focus, and expects that each stop on the way shows it. */
 async function tabTo(page: Page, wanted: Locator): Promise<void> {
   await expect(wanted).toBeVisible();
   for (let stop = 0; stop < 60; stop += 1) {

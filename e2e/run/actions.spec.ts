@@ -5,8 +5,6 @@ import { editor, expectText, fillEditor } from "../support/editor";
 import { expect, test } from "../support/fixtures";
 import { finishRun } from "../support/start";
 
-/** The actions on a run's page. */
-
 test("the copied call starts the same run for any input, and a failed copy is reported", async ({
   ownerPage: page,
   context,

@@ -2,8 +2,6 @@ import { expect, test } from "../support/fixtures";
 import { release } from "../support/slow-server";
 import { finishRun, startRun } from "../support/start";
 
-/** The comparison of two runs, while they are in progress and after. */
-
 test("a comparison updates until both runs have ended", async ({
   ownerPage: page,
   request,

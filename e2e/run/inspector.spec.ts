@@ -1,8 +1,6 @@
 import { expect, test } from "../support/fixtures";
 import { finishRun } from "../support/start";
 
-/** The texts of an open line. */
-
 test("a run's configuration opens beside what has changed since", async ({
   ownerPage: page,
   request,

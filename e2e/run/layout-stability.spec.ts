@@ -3,9 +3,6 @@ import { expect, test } from "../support/fixtures";
 import { release } from "../support/slow-server";
 import { startRun } from "../support/start";
 
-/** Nothing moves while a run is watched, on wide and narrow screens. */
-
-/** Sums up layout shifts from now on, and names what shifted. */
 async function watchShifts(page: Page): Promise<() => Promise<{ sum: number; moved: string[] }>> {
   await page.evaluate(() => {
     const seen = { sum: 0, moved: [] as string[] };

@@ -2,8 +2,6 @@ import { cancelRun } from "../support/cancel";
 import { expect, test } from "../support/fixtures";
 import { startRun } from "../support/start";
 
-/** The page of a run in progress. */
-
 test("a live run updates step by step until it is cancelled, without layout shifts", async ({
   ownerPage: page,
   request,

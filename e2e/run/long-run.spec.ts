@@ -1,7 +1,6 @@
 import { expect, test } from "../support/fixtures";
 import { finishRun } from "../support/start";
 
-/** A run of 500 steps with long outputs: only visible parts are drawn and sent. */
 test("a long run's page renders visible rows, and fetches an output when it is opened", async ({
   ownerPage: page,
   request,

@@ -7,8 +7,6 @@ import { startThrowawayService, type ThrowawayService } from "@/testing/services
 import { expectNoFaultsAnywhere } from "../support/axe";
 import { expect, signIn, test } from "../support/fixtures";
 
-/** What models answered, as pages show it; on a service of its own with a scripted model server. */
-
 let models: ModelServer;
 let service: ThrowawayService;
 const providers = join(tmpdir(), `stepwell-e2e-providers-${process.pid}.yaml`);

@@ -1,8 +1,6 @@
 import { expect, test } from "../support/fixtures";
 import { finishRun } from "../support/start";
 
-/** The contents of a run's page, and the ways to open, find and fold its lines. */
-
 test("shows input, answer, every step with its input and output, and the figures", async ({
   ownerPage: page,
   request,

@@ -1,8 +1,6 @@
 import { expect, test } from "../support/fixtures";
 import { finishRun, startRun } from "../support/start";
 
-/** Bars, axis and zoom of the timeline. */
-
 test("attempts are bars that can be opened", async ({ ownerPage: page, request, organization }) => {
   const tool = organization.toolIds.stubborn ?? "";
   const id = await startRun(request, organization, { tool, input: {} });

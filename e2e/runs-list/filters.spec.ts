@@ -2,9 +2,7 @@ import type { Page } from "@playwright/test";
 import { expect, test } from "../support/fixtures";
 import { finishRun } from "../support/start";
 
-/** Search and filters of the runs list. */
-
-/** A unique text for each test, because a worker's tests share one organization. */
+/** A worker's tests share one organization. */
 const unique = (text: string) => `${text} ${crypto.randomUUID().slice(0, 8)}`;
 
 const rows = (page: Page) => page.getByRole("table", { name: "Runs" }).locator("tbody tr");

@@ -20,8 +20,6 @@ import { createThrowaway, removeThrowaway } from "../../scripts/support/throwawa
 import { expect, type Organization, readApplied, signIn, test } from "../support/fixtures";
 import { expectShortWaits } from "../support/short-waits";
 
-/** `npx next start` alone, on its own database, answers like `npm start`. */
-
 test.describe.configure({ mode: "serial" });
 
 let dataDir: string;

@@ -51,7 +51,6 @@ test("paths that Next cannot parse get the contract's answers", async ({ request
   expect(malformed.headers()["x-request-id"]).toBeTruthy();
 
   const { hostname, port } = new URL(baseURL ?? "");
-  /** Sends a request on a raw socket and reads until the other side closes. */
   const exchange = async (lines: string[]) => {
     const socket = connect(Number(port), hostname);
     socket.write([...lines, "Host: x", "Connection: close", "", ""].join("\r\n"));

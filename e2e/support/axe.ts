@@ -3,14 +3,14 @@ import { createRequire } from "node:module";
 import { type BrowserContext, expect, type Page } from "@playwright/test";
 import { z } from "zod";
 
-/** The minified script: each page that is checked compiles it. */
+/** Minified, because each checked page compiles it. */
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 const findings = z.array(
   z.object({ id: z.string(), impact: z.string().nullable(), nodes: z.array(z.string()) }),
 );
 
-/** Rules below serious whose findings count all the same. */
+/** Rules below serious that count nevertheless. */
 const COUNTED = ["region", "empty-table-header"];
 /** Rules that cost time and have no serious finding. */
 const MINOR = ["heading-order", "landmark-unique", "aria-allowed-role", "page-has-heading-one"];
@@ -18,10 +18,7 @@ const without = (ids: string[]) => ({
   rules: Object.fromEntries(ids.map((id) => [id, { enabled: false }])),
 });
 
-/**
- * The checks of axe: everything in the light theme; only contrast in the dark one, which has the same markup; all but
- * contrast on a phone.
- */
+/** The dark theme has the same markup, so that only contrast is checked there; on a phone, all but contrast. */
 // Targets of less than 24 px are a rule of WCAG 2.2, which axe leaves out by default.
 const WHOLE = { rules: { ...without(MINOR).rules, "target-size": { enabled: true } } };
 const CONTRAST = { runOnly: { type: "rule", values: ["color-contrast"] } };
@@ -69,7 +66,6 @@ async function findFaults(page: Page, questions: object = WHOLE) {
 const WIDE = { width: 1280, height: 800 };
 export const PHONE = { width: 390, height: 844 };
 
-/** Checks the light theme, then the dark one. */
 async function expectNoFaultsWide(page: Page, what: string): Promise<void> {
   expect(await findFaults(page), what).toEqual([]);
   await page.emulateMedia({ colorScheme: "dark" });

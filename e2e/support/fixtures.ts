@@ -5,18 +5,16 @@ import type { AppliedOrganization } from "@/scripts/support/service-process";
 export type Organization = ReturnType<typeof readApplied>;
 
 type Fixtures = {
-  /** A page with the organization owner signed in; the worker's tests share its session. */
   ownerPage: Page;
-  /** The same with its own session, for tests that end it. */
+  /** Has its own session, for tests that end it. */
   freshOwnerPage: Page;
-  /** A page with the organization's viewer signed in. */
   viewerPage: Page;
 };
 
 type Cookies = Awaited<ReturnType<BrowserContext["cookies"]>>;
 
 type WorkerFixtures = {
-  /** Each worker has its own, so that its runs wait only for its own slots and its lists show only its own lines. */
+  /** Each worker has its own, so that runs and lists of workers don't affect each other. */
   organization: Organization;
   ownerCookies: Cookies;
   viewerCookies: Cookies;
@@ -85,9 +83,9 @@ export function readApplied(applied: AppliedOrganization | undefined, domain = D
     slug,
     agentId: idOf(agents, "helper"),
     toolId: idOf(tools, "double"),
-    /** A tool that takes `{ to }` and makes that many steps, one after the other. */
+    /** Takes `{ to }` and makes that many steps in sequence. */
     counterId: idOf(tools, "counter"),
-    /** A tool of 500 steps, some with long outputs. */
+    /** Has 500 steps, some with long outputs. */
     bulkyId: idOf(tools, "bulky"),
     toolIds,
     apiKey: apiKeys[0]?.key ?? "",
@@ -122,10 +120,7 @@ function waitForHydrationIn(context: BrowserContext): void {
   };
 }
 
-/**
- * Makes `goto` and `reload` wait until the page handles clicks and keys; earlier ones may be lost. After a full load by a
- * page's own script, call `untilHydrated`.
- */
+/** Makes `goto` and `reload` wait for hydration. After a full load by a page's own script, call `untilHydrated`. */
 function waitForHydration(page: Page): void {
   for (const name of ["goto", "reload"] as const) {
     const load: (...how: never[]) => Promise<Response | null> = page[name].bind(page);
@@ -139,10 +134,7 @@ function waitForHydration(page: Page): void {
   }
 }
 
-/**
- * Waits until React has hydrated the whole page and run the effects that listen for keys. It drops clicks on a part that
- * still waits for its script.
- */
+/** Waits until React has hydrated the whole page and listens for keys. Until then, the page drops clicks. */
 export async function untilHydrated(page: Page): Promise<void> {
   // Not an async function: `waitForFunction` takes whatever its promise resolves to, also false.
   await page.waitForFunction(() => {

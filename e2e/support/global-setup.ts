@@ -5,8 +5,8 @@ import { DOMAIN, domainOf } from "./fixtures";
 import { slowServerPort, startSlowServer } from "./slow-server";
 
 /**
- * Starts the slow server and applies e2e/support/organization.yaml, once for each worker, with the operator's command line,
- * beside the running service. Tests get the printed ids and secrets through the environment (fixtures.ts).
+ * Starts the slow server and applies e2e/support/organization.yaml for each worker. Tests get ids and secrets
+ * through the environment (fixtures.ts).
  */
 export default async function setUp({ workers }: FullConfig): Promise<() => void> {
   const { STEPWELL_E2E_DATA, STEPWELL_E2E_PORT } = process.env;

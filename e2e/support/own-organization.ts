@@ -2,15 +2,11 @@ import { randomBytes } from "node:crypto";
 import { applyDefinitions } from "@/scripts/support/service-process";
 import { DOMAIN, type Organization, PASSWORD } from "./fixtures";
 
-/** The number of organizations that one command creates: starting it takes longer than they do. */
+/** Organizations per command, because starting it takes longer than creating them. */
 const BATCH = 4;
-/** Created by this worker and not yet used. */
 const unused: Organization["owner"][] = [];
 
-/**
- * An organization for one test, for what changes its people or needs it empty: it has an owner and nothing else. Created
- * with the operator's command line.
- */
+/** Creates an organization with an owner and nothing else, for a test that changes its people or needs it empty. */
 export async function createOwnOrganization(): Promise<Organization["owner"]> {
   if (unused.length === 0) unused.push(...(await createOrganizations()));
   const owner = unused.pop();

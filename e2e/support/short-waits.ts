@@ -7,18 +7,17 @@ import {
   watchService,
 } from "@/testing/request-shapes";
 
-/** The longest time for which one request may delay others, on an idle machine. */
+/** The longest delay that one request may cause for others, on an idle machine. */
 const LONGEST_WAIT_MS = 250;
-/** On a busy machine every request takes longer, also one without the shape. */
+/** On a busy machine, requests without the shape are slow, too. */
 const LONGEST_RATIO = 5;
 const MEASUREMENTS = 4;
-/** The head limit and less: a shape that is rejected for its size must be harmless without this rejection, too. */
+/** The head limit and less: a shape rejected for its size must be harmless without this rejection, too. */
 const SIZES = [16 * 1024, 11 * 1024];
 /** As much as Node reads at once, and with tiny chunks a body of the sign-in form's largest size. */
 const PACKET_SIZE = 96 * 1024;
 
 const ID = "00000000-0000-7000-8000-000000000000";
-/** One of each kind of route. */
 const ROUTES: [string, string][] = [
   ["GET", "/sign-in"],
   ["GET", "/runs"],

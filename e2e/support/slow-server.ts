@@ -1,10 +1,9 @@
 import { createServer, type ServerResponse } from "node:http";
 
 /**
- * A slow server for the steps of e2e/support/organization.yaml, so that tests decide how long their runs take. `GET
- * /held/ID` is answered after `POST /release/ID`, anything else after 20 ms. After item 40 it is slower. So a run of
- * 1000 items takes longer than every test that watches it, and the browser has the processor. It is also a
- * model provider.
+ * A slow server and model provider for e2e/support/organization.yaml. `GET /held/ID` is answered after `POST
+ * /release/ID`, anything else after 20 ms. After item 40 it is slower, so that a run of 1000 items takes longer
+ * than the tests that watch it.
  */
 
 /** The key that it takes as a model provider. */

@@ -16,10 +16,7 @@ import { secretCommands } from "./secrets";
 import { serviceSecretCommands } from "./service-secret";
 import { userCommands } from "./users";
 
-/**
- * The operator's command line (docs/command-line.md). It works on the same database with or without a
- * running service. Standard output has results only. Exit codes: 0 done, 1 not done, 2 wrong usage.
- */
+/** Standard output has results only. Exit codes: 0 done, 1 not done, 2 wrong usage (docs/command-line.md). */
 
 const COMMANDS: readonly Command[] = [
   ...definitionCommands,
@@ -81,15 +78,14 @@ const FIND_MIGRATIONS = defineQuery(
 );
 
 /**
- * Makes `apply` work before the first start. Only the service migrates an existing database: a newer command line must
- * not migrate it under an older running service.
+ * Only the service migrates an existing database: a newer command line must not migrate it under an older running
+ * service.
  */
 async function migrateEmptyDatabase({ env, pool }: Services): Promise<void> {
   const [migrations] = await FIND_MIGRATIONS(pool);
   if (!migrations?.known) await prepareDatabase(env.databaseUrl, ".");
 }
 
-/** `doctor` examines a database that may not answer; it then keeps the default address. */
 async function adoptAppUrl(services: Services): Promise<Services> {
   const appUrl = await readAppUrl(services).catch(() => services.env.appUrl);
   return { ...services, env: { ...services.env, appUrl } };
@@ -130,7 +126,7 @@ function inColumns(rows: (readonly [string, string])[]): string[] {
   return rows.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`);
 }
 
-/** Describes an error in a sentence: the message of expected errors, and of others only the first line. */
+/** Of unexpected errors, returns only the first line. */
 function describeFailure(error: unknown): string {
   if (isAppError(error)) {
     const issues = error.issues?.map(({ path, message }) =>

@@ -12,11 +12,11 @@ export const CALL = "npm run -s stepwell --";
 export type Terminal = {
   out(text: string): void;
   err(text: string): void;
-  /** Asks for a password: without echo on a terminal, else the first line of standard input. */
+  /** Without echo on a terminal, else the first line of standard input. */
   readPassword(prompt: string): Promise<string>;
-  /** Asks for a secret: without echo on a terminal, else all of standard input but its last line break. */
+  /** Without echo on a terminal, else all of standard input but its last line break. */
   readSecret(prompt: string): Promise<string>;
-  /** Asks for a line: on a terminal after the prompt, else the first line of standard input. */
+  /** After the prompt on a terminal, else the first line of standard input. */
   readLine(prompt: string): Promise<string>;
 };
 
@@ -45,18 +45,18 @@ export const flag = (text: string) => ({ type: "boolean", default: false, text }
 type Usage<Names extends Parameters, Declared extends Options> = {
   /** `credits grant` */
   name: string;
-  /** The arguments after the name: `["ORG", "AMOUNT"]`. Those in brackets, at the end, may be left out. */
+  /** `["ORG", "AMOUNT"]`; those in brackets, at the end, are optional. */
   parameters?: Names;
   summary: string;
-  /** The values that a parameter may have, for help: `{ ROLE: ["owner", "admin"] }`. */
+  /** For help: `{ ROLE: ["owner", "admin"] }`. */
   choices?: Record<string, readonly string[]>;
   options: Declared;
-  /** The parts that must be in order before the command runs; default: the database and its secret. */
+  /** Must be in order before the command runs; default: the database and its secret. */
   needs?: "database" | "nothing";
 };
 
 type Context = { services: Services; terminal: Terminal };
-/** The text for standard output, or false for the exit code 1. */
+/** Text for standard output; false for exit code 1. */
 type Result = Promise<string | false>;
 type Run<Given, Names extends Parameters, Declared extends Options> = (
   context: Given,
@@ -172,7 +172,7 @@ export function splitList(list = ""): string[] {
     .filter((item) => item !== "");
 }
 
-/** Text, a time, or a number: a Decimal or an integer. */
+/** A number is a Decimal or an integer. */
 type Cell = string | Date | { toFixed(): string };
 
 /** Formats rows in columns by heading, two spaces apart; columns of numbers are right-aligned. */

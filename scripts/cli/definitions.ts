@@ -74,7 +74,7 @@ function toJson({ slug, id, agents, tools, triggers, apiKeys }: AppliedOrganizat
   };
 }
 
-/** Secrets are omitted if standard output has them as JSON, because standard error often ends in a log. */
+/** Omits secrets if standard output has them as JSON, because standard error often ends in a log. */
 function renderApplied(organization: AppliedOrganization, withSecrets: boolean): string {
   const { slug, secrets, tools, agents, triggers, apiKeys, members } = organization;
   const parts = [

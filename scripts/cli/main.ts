@@ -6,11 +6,6 @@ import { closeServices, wire } from "@/wiring";
 import type { Terminal } from "./command";
 import { runCommandLine } from "./command-line";
 
-/**
- * The program of `npm run -s stepwell --`: reads the environment, runs one command and closes the database. Bundled to
- * dist/.
- */
-
 const processTerminal: Terminal = {
   out: (text) => void process.stdout.write(`${text}\n`),
   err: (text) => void process.stderr.write(`${text}\n`),

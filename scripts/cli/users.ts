@@ -170,7 +170,7 @@ function describeSaved(
   return `${email} is ${saved === "unchanged" ? "already" : "now"} ${role} of ${slug}.`;
 }
 
-/** Adds a reminder for off-boarding: keys belong to the organization, not to the person who created them. */
+/** Keys belong to the organization, not to the person who created them. */
 function withKeys(text: string, keys: RemovedUser["keys"]): string {
   if (keys.length === 0) return text;
   const lines = keys.map(

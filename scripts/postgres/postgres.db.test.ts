@@ -100,7 +100,6 @@ it.runIf(process.platform === "linux")("reports that no data folder can be made"
   await expect(joinPostgres("/proc/stepwell/data")).rejects.toThrow(/is not writable/);
 });
 
-/** Another process that joins, and leaves or is killed on request. */
 async function joinElsewhere() {
   const module = pathToFileURL(join(import.meta.dirname, "postgres.mjs")).href;
   const program = `

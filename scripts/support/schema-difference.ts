@@ -6,10 +6,7 @@ import { bindMigrationAwareSqlAdapterFactory } from "@prisma/driver-adapter-util
 import * as glue from "@prisma/schema-engine-wasm/schema_engine_bg";
 import pg from "pg";
 
-/**
- * Everything in the schema `public` that schema.prisma and prisma/functions/ cannot express. `obstacle`: the statement that drops what Prisma's
- * engine would fail on.
- */
+/** What schema.prisma and prisma/functions/ cannot express. `obstacle`: drops what Prisma's engine would fail on. */
 const RULES = `
   SELECT format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) AS rule,
     format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS obstacle
@@ -46,9 +43,8 @@ export async function readSchemaRules(url: string): Promise<string[]> {
 }
 
 /**
- * The SQL from the migrated database at `url` to `schemaFile`; "" if they are equal. Compares only the schema `public`
- * and what schema.prisma can express: `readSchemaRules` has the rest. The database is disposable: some rules are dropped
- * in it first.
+ * The SQL from the migrated database at `url` to `schemaFile`; "" if they are equal. Compares only the schema
+ * `public` and what schema.prisma can express. The database must be disposable: it loses some rules.
  */
 export function findSchemaDifference(url: string, schemaFile: string): Promise<string> {
   return withPool(url, async (pool) => {
@@ -88,7 +84,7 @@ async function startEngine(pool: pg.Pool) {
   return glue.SchemaEngine.new({ datamodels: undefined }, () => {}, factory);
 }
 
-/** Node cannot import .wasm files, so the engine is assembled by hand, once. */
+/** Node cannot import .wasm files, so that the engine is assembled by hand. */
 async function load() {
   const file = createRequire(import.meta.url).resolve("@prisma/schema-engine-wasm/schema_engine_bg");
   const module = await WebAssembly.compile(await readFile(file.replace(/\.js$/, ".wasm")));
@@ -99,9 +95,7 @@ async function load() {
   if (typeof start === "function") start();
 }
 
-/**
- * PostgreSQL's catalogues have columns of type "char" (18), which the adapter rejects: they are read as text (25).
- */
+/** The adapter rejects "char" (18), so that it is read as text (25). */
 function readCharAsText(pool: pg.Pool): void {
   const query = pool.query.bind(pool);
   Object.defineProperty(pool, "query", {

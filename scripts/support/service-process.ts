@@ -6,8 +6,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { ROOT } from "./project.mjs";
 
-/** The service of a checkout in a process of its own, for programs that load it. */
-
 type Checkout = { env: NodeJS.ProcessEnv; root?: string };
 
 /** Starts the service of the checkout in `root` like `npm start`. Its output is hidden, its errors are not. */

@@ -12,8 +12,6 @@ import {
 import { createOpenApiDocument } from "./openapi/document";
 import { ENDPOINTS } from "./v1/endpoints";
 
-/** docs/api.md, docs/contract.md and docs/webhooks.md agree with the code. */
-
 const read = (name: string) => readFileSync(join(import.meta.dirname, "../../docs", name), "utf8");
 const guide = read("api.md");
 const webhooks = read("webhooks.md");

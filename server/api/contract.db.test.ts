@@ -14,8 +14,6 @@ import {
 import { handleRest } from "./rest";
 import { handleWebhook } from "./webhook";
 
-/** The error tables and settled points of docs/contract.md, one row each, through the real handlers. */
-
 const world = await openWorld({
   models: scriptedModels(({ responseSchema }) =>
     responseSchema === undefined ? {} : { content: '```json\n{ "n": 1 }\n```' },

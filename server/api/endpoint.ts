@@ -7,14 +7,14 @@ import type { Services } from "@/server/services";
 import { type ApiContext, publicProcedure } from "./trpc";
 
 /**
- * The declaration of an endpoint under `/v1`. The procedure, the REST handler's route and checks, the OpenAPI document,
- * the API reference and its form come from it (docs/architecture.md, "A request").
+ * The procedure, the REST handler's route and checks, the OpenAPI document, the API reference and its form come
+ * from this declaration (docs/architecture.md, "A request").
  */
 
 /** The facts of an endpoint for the REST handler and the document. */
 export type EndpointRules = {
   method: "GET" | "POST";
-  /** With its parameters in braces. A literal segment takes precedence over a parameter. */
+  /** Parameters are in braces. A literal segment takes precedence over a parameter. */
   path: `/v1/${string}`;
   operationId: string;
   /** One of TAGS (v1/endpoints.ts). */
@@ -22,19 +22,13 @@ export type EndpointRules = {
   summary: string;
   description: string;
   successDescription: string;
-  /** The scope that the key needs. */
   scope: KeyScope;
-  /** The rate limit that a call counts against. */
   limit: "starts" | "reads";
-  /** The kind of the run that the endpoint starts, reads or cancels. */
   kind?: RunKind;
-  /** Headers of the request besides the key, for the document. */
   requestHeaders?: z.ZodObject;
-  /** The endpoints of the first version ignore parameters of the query that they don't know. The others reject them. */
+  /** The first version's endpoints ignore unknown query parameters; others reject them. */
   ignoresUnknownQuery?: true;
-  /** The body's rules, if `input` has a `body`. */
   body?: { maxBytes: number; optional?: true };
-  /** Of the body and the answer, for the document. */
   example: { request?: object; response: object };
 };
 
@@ -47,7 +41,6 @@ export type Endpoint = EndpointRules & {
 export type KeyContext = ApiContext & { actor: ApiKeyActor };
 
 type Declaration<Input extends z.ZodObject, Answer extends z.ZodType> = EndpointRules & {
-  /** The path parameters by name, `body` if there is one, and the query parameters. */
   input: Input;
   answer: Answer;
   run(

@@ -3,7 +3,6 @@ import { KIB, MIB } from "@/server/contract/sizes";
 import { testLogger } from "@/testing/log";
 import { respondToEngineCall } from "./engine-call";
 
-/** Creates calls whose bodies are read when `send` is called, and counts those that are being read. */
 function startEngine({ takesCalls = true } = {}) {
   const reading: { peer: string; send: () => void }[] = [];
   const services = {

@@ -7,19 +7,18 @@ import { type ApiRequest, type ApiResponse, boundBodyBytes } from "./http/api-re
 import { clientAddress } from "./http/client-address";
 import { errorResponse } from "./http/respond";
 
-/** An Inngest server's calls at `/api/inngest`. The signature covers the body, so strangers' bodies are read, too. */
+/** The signature covers the body, so that strangers' bodies are read, too. */
 
-/** The body of a call: an event and references to the results of steps. */
+/** A body is an event and references to the results of steps. */
 const MAX_BYTES = 4 * MIB;
-/** Shorter bodies, those of most runs, are read without waiting. */
+/** Shorter bodies are read without waiting. */
 const LIGHT_BYTES = 16 * KIB;
-/** The longer bodies that are read at the same time, in bytes; of one address at most half. */
+/** In bytes of longer bodies; one address has at most half. */
 const reading = new FairQueue(32 * MIB, 16 * MIB);
 
 type Called = Pick<Services, "log"> & {
   env: Pick<Services["env"], "trustProxy">;
   engine: {
-    /** False if the process rejects every call. */
     takesCalls(): boolean;
     handle(request: Request): Promise<Response>;
   };

@@ -6,8 +6,6 @@ import { createTenant, createTrigger, openWorld, scriptedModels, setAgent } from
 import { handleRest } from "./rest";
 import { handleWebhook } from "./webhook";
 
-/** Numbers that a double cannot hold keep their digits at every border (docs/contract.md, "Numbers"). */
-
 const ID = "8202522731445525542";
 const PRICE = "0.12345678901234567891";
 const TINY = "1.5e-400";
@@ -35,7 +33,6 @@ async function post(path: string, body: string, headers: Record<string, string> 
   return { status: response.status, text: await response.text() };
 }
 
-/** Starts a tool by REST, executes it and returns its result with its steps. */
 let tools = 0;
 async function runTool(steps: JsonObject[], output: Json) {
   tools += 1;

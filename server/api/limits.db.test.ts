@@ -8,8 +8,6 @@ import { createTenant, createTrigger, openWorld } from "@/testing/world";
 import { handleRest } from "./rest";
 import { handleWebhook } from "./webhook";
 
-/** Rate limits: their headers on every response, and which calls count. */
-
 const world = await openWorld();
 const beside = await openWorld({ beside: world });
 
@@ -232,7 +230,7 @@ describe("a start with a heavy body", () => {
     },
   );
 
-  /** Its values count as 60 MiB. An organization may hold 64 MiB. */
+  /** Counts as 60 MiB. An organization may hold 64 MiB. */
   const body = `{"a":1,"b":2,"list":[${"{},".repeat(250_000)}{}]}`;
 
   it.each(["an API start", "a webhook call"])(

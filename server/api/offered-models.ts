@@ -78,7 +78,7 @@ async function askProvider(
 
 type OpenedKey = { apiKey: string | undefined; carried: readonly CarriedSecret[]; redact: Redact };
 
-/** Reads the provider's secret, which is audited. */
+/** Writes an audit record. */
 async function openKey(
   services: Services,
   actor: MemberActor,
@@ -105,7 +105,7 @@ async function openKey(
   return { apiKey, carried: opened.carried, redact: secrets.redact };
 }
 
-/** A key that was typed and is not a secret yet: for the provider's host alone. */
+/** For a typed key that is not a secret yet; only the provider's host gets it. */
 function holdKey(value: string, host: string): OpenedKey {
   const placeholder = new SecretPlaceholders().of("key");
   return {

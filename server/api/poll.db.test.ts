@@ -10,12 +10,10 @@ import type { ApiRequest, ApiResponse } from "./http/api-request";
 import { respondToPoll } from "./poll";
 import { respondToRest } from "./rest";
 
-/** Polls answered from memory equal the complete path byte for byte, in this process and in another one. */
+/** Polls from memory equal the complete path byte for byte. */
 
 let world: World;
-/** Executes the runs and answers their polls. */
 let own: TestProcess;
-/** Knows the runs from the database only. */
 let other: TestProcess;
 let tenant: Tenant;
 
@@ -51,7 +49,6 @@ afterAll(async () => {
 /** Texts that JSON and PostgreSQL store differently: U+0000 and half of a surrogate pair. */
 const ODD = "a\u0000b\ud800c";
 
-/** The prompt decides what the model does. */
 async function answerByPrompt(request: ModelRequest) {
   const prompt = request.messages.findLast(({ role }) => role === "user")?.content.split(" ")[0];
   const base = await quietModels.call(request);
@@ -80,7 +77,6 @@ async function start(kind: Kind, prompt: string, by = tenant): Promise<string> {
   return runId;
 }
 
-/** Starts runs and brings them into the tested state. */
 const STATES: Record<string, (kind: Kind) => Promise<string>> = {
   finished: async (kind) => untilEnded(await start(kind, "finish")),
   failed: async (kind) => untilEnded(await start(kind, "fail")),
@@ -114,7 +110,6 @@ const viewsOf = (kind: Kind) => (kind === "agent" ? ["status", "details"] : ["st
 const ask = (services: TestProcess, path: string, key = tenant.key) =>
   respondToRest(services, request(path, key));
 
-/** The poll's response without the request id; null if it is left to the handler. */
 async function responseOfPoll(path: string, key = tenant.key) {
   const poll = await respondToPoll(own, path, key);
   return poll && withoutRequestId(poll);
@@ -186,7 +181,7 @@ describe("a poll is left to the handler", () => {
     expect(await responseOfPoll(path)).not.toBeNull();
   });
 
-  /** Lets memory answer if it can: the key is cached and has reads left. */
+  /** The first calls fill the caches, so that memory could answer. */
   async function expectCompletePath(target: string, key: string, status: number): Promise<void> {
     for (let n = 0; n < 2; n += 1) expect((await ask(own, target, key)).status).toBe(status);
     expect(await respondToPoll(own, target, key)).toBeNull();

@@ -13,15 +13,15 @@ import { JSON_HEADERS, jsonResponse } from "./http/respond";
 import { ENDPOINTS } from "./v1/endpoints";
 
 /**
- * Answers polls from memory: a cached key, a leased read, and a run that ended lately or executes here. Other polls
- * take the complete path (rest.ts), which renders the same views; a contract test compares both byte for byte.
+ * Answers polls from memory if the key is cached, the read is leased, and the run ended lately or executes here.
+ * Others take the complete path (rest.ts); a test compares both byte for byte.
  */
 
 type View = { kind: RunKind; runId: string; procedure: string };
 
 /**
- * Answers a poll from memory; null if it cannot. Counts the read if it answers. The promise is for a key whose next
- * reads must be leased first.
+ * Answers and counts a poll from memory; null if it cannot. The promise is for a key whose next reads must be
+ * leased first.
  */
 export function respondToPoll(
   services: Services,
@@ -66,7 +66,7 @@ function mayRead({ plan, scopes, targetIds, suspended }: ApiKeyActor): boolean {
   return plan.apiAccess && !suspended && targetIds.length === 0 && scopes.includes("runs:read");
 }
 
-/** The endpoints that read one run, by their path without the id: `/v1/agents/run//status`. */
+/** By their path without the id: `/v1/agents/run//status`. */
 const VIEWS = new Map(
   Object.entries(ENDPOINTS).flatMap(([procedure, { method, path, kind }]) => {
     const isView = method === "GET" && kind !== undefined;
@@ -76,10 +76,7 @@ const VIEWS = new Map(
 const BEFORE_ID = "/run/";
 const UUID_LENGTH = 36;
 
-/**
- * The view that a path such as `/v1/agents/run/{id}/status` reads; null for any other. Faster than a regular
- * expression.
- */
+/** Faster than a regular expression. */
 function readPath(path: string): View | null {
   const start = path.indexOf(BEFORE_ID) + BEFORE_ID.length;
   const end = start + UUID_LENGTH;

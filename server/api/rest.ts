@@ -22,9 +22,8 @@ import { ENDPOINTS, v1Router } from "./v1/endpoints";
 import { addToReply, startConditions } from "./v1/start";
 
 /**
- * The handler of `/v1`. It calls the procedures of the declared endpoints. The order of checks is that of
- * docs/contract.md. No body is read before the caller is known. A rate limit or repetition answers before an issue of
- * the body.
+ * The order of checks is that of docs/contract.md: no body is read before the caller is known, and a rate limit or
+ * repetition answers before an issue of the body.
  */
 
 const findRoute = createRouteFinder(ENDPOINTS);
@@ -68,7 +67,6 @@ async function answer(
   });
 }
 
-/** The body of a view; an ended run's body is cached for polls. */
 function cacheForPolls(
   services: Services,
   actor: ApiKeyActor,
@@ -83,10 +81,7 @@ function cacheForPolls(
   return services.endedRuns.cacheBody(ended, procedure, body);
 }
 
-/**
- * Starts a run. A call rejected before the start still counts, and a rate limit or repetition takes precedence over its
- * issue.
- */
+/** A rejected call still counts; a rate limit or repetition takes precedence over its issue. */
 async function start(request: ApiRequest, call: Call): Promise<object | string> {
   const { services, actor } = call.context;
   const bytes = boundBodyBytes(request, call.route.endpoint.body?.maxBytes ?? 0);
@@ -123,7 +118,6 @@ async function startWithin(request: ApiRequest, call: Call, memory: StepMemory):
   }
 }
 
-/** Throws unless the plan and the key's scopes and targets allow the call and the organization is not suspended. */
 function authorize(actor: ApiKeyActor, { scope, limit, kind }: Endpoint, params: Params): void {
   if (!actor.plan.apiAccess) {
     throw new AppError("api_access_disabled", "API access is not enabled on the organization's plan.");
@@ -146,7 +140,6 @@ async function countRead(services: Services, actor: ApiKeyActor): Promise<Record
   return rateLimitHeaders("reads", decision);
 }
 
-/** The input of the procedure: path parameters, query parameters and the body. */
 async function readInput(
   request: ApiRequest,
   {
@@ -162,7 +155,7 @@ async function readInput(
     : { ...input, body: await parseBody(request, endpoint, { body, memory }) };
 }
 
-/** Throws `invalid_request` for a parameter that is unknown or is given twice. */
+/** Throws `invalid_request` for an unknown or repeated parameter. */
 function readQuery(text: string, { query, ignoresUnknownQuery }: Endpoint): Params {
   const found: Params = {};
   if (text === "" || (query.length === 0 && ignoresUnknownQuery)) return found;
@@ -179,7 +172,6 @@ function readQuery(text: string, { query, ignoresUnknownQuery }: Endpoint): Para
   return found;
 }
 
-/** Holds `memory` for the values of the body. */
 async function parseBody(
   request: ApiRequest,
   endpoint: Endpoint,

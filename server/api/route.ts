@@ -8,7 +8,7 @@ export type Route = {
   procedure: string;
 };
 
-/** A segment of the paths. A literal next segment takes precedence over a parameter. */
+/** A literal segment takes precedence over a parameter. */
 type Segment = { literals: Map<string, Segment>; parameter?: Segment; routes: Route[] };
 
 const newSegment = (): Segment => ({ literals: new Map(), routes: [] });
@@ -23,7 +23,6 @@ function nextOf(segment: Segment, part: string): Segment {
   return next;
 }
 
-/** A request's route and path parameters. */
 type Found = { route: Route; params: Record<string, string> };
 
 /** Creates the search among endpoints. It throws `not_found` and `method_not_allowed`. */
@@ -55,7 +54,7 @@ export function createRouteFinder(endpoints: Readonly<Record<string, Endpoint>>)
   };
 }
 
-/** A malformed percent escape is kept, and then rejected as a malformed id. */
+/** Keeps a malformed percent escape, which is then rejected as an id. */
 function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);

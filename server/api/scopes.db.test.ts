@@ -10,11 +10,11 @@ import { respondToRest } from "./rest";
 import { ENDPOINTS } from "./v1/endpoints";
 
 /**
- * The rights of a key to read depend only on its scopes and targets. Every kind of key calls every operation: in the
- * process that executed the run and in another one, before and after a key that may read it has filled the caches.
+ * Rights to read depend only on the key's scopes and targets, in the executing process and another, with and
+ * without filled caches.
  */
 
-/** Input and output of all runs contain it; no id does. */
+/** Is in the input and output of all runs, and in no id. */
 const MARK = "424242424242";
 
 const world = await openWorld({ models: scriptedModels(() => ({ content: `Out ${MARK}` })) });
@@ -78,7 +78,6 @@ function requestOf(procedure: string, key: string, runId: string): ApiRequest {
   };
 }
 
-/** The answers of the poll's fast path, if it gives one, and of the complete path. */
 async function ask(process: World, request: ApiRequest): Promise<ApiResponse[]> {
   const key = request.header("x-api-key") ?? undefined;
   const poll = request.method === "GET" ? await respondToPoll(process, request.path, key) : null;

@@ -14,9 +14,8 @@ const answer = z.union([
 ]);
 
 /**
- * Sends a signed call to a trigger through the webhook handler, so that checks, limits and deliveries are those of any
- * sender. Returns what a sender gets; `problem` is set if the call was rejected. Throws `not_found`, and
- * `trigger_misconfigured` if the address cannot be decrypted.
+ * Sends a signed call to a trigger with the checks, limits and deliveries of any sender. `problem` is set if the
+ * call was rejected. Throws `not_found`, and `trigger_misconfigured` if the address cannot be decrypted.
  */
 export async function sendTestCall(
   services: Services,

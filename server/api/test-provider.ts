@@ -10,7 +10,6 @@ import { keySecretOf } from "@/server/work/models/own-provider";
 import { ModelError } from "@/server/work/models/port";
 import { type Ability, testAbilities } from "@/server/work/models/test-abilities";
 
-/** The outcome of a test; `message` is why the provider did not answer. */
 type ProviderTest =
   | {
       answered: true;
@@ -27,8 +26,8 @@ const PER_MINUTE = { limit: 20, seconds: 60 };
 const MAX_SHOWN = 200;
 
 /**
- * Tests a model at the organization's own provider with two small calls, as a run would make them: through the guarded
- * client, with the provider's secret. It uses no credits. Needs the role admin. Throws `not_found`, `rate_limited`.
+ * Tests a model at the organization's provider with two small calls, as a run makes them. It uses no credits. Needs
+ * the role admin. Throws `not_found`, `rate_limited`.
  */
 export async function testProvider(
   services: Services,

@@ -13,20 +13,16 @@ export type ApiContext = {
   services: Services;
   actor: Actor | null;
   requestId: string;
-  /** The dashboard session of the request. */
   sessionId?: string | undefined;
-  /** Identifies a start that its sender may repeat; set by the REST handler. */
+  /** Identifies a start that its sender may repeat. */
   repetition?: Pick<IdempotentRequest, "key" | "requestHash"> | undefined;
-  /** For the values of the response; set by the REST handler. */
   memory?: StepMemory | undefined;
-  /** Additions of a procedure to the response of the REST handler. */
   reply?: Reply | undefined;
 };
 
 /** `text`: a stored body, which is sent unchanged instead of the procedure's result. */
 export type Reply = { headers: Record<string, string>; text?: string };
 
-/** The additions of an error to tRPC's own shape: our code, message, issues and the request id. */
 type ShownError = { code: ErrorCode; message: string; requestId: string; issues?: Issue[] };
 
 const t = initTRPC
@@ -43,7 +39,7 @@ const t = initTRPC
 export const router = t.router;
 export const createCallerFactory = t.createCallerFactory;
 
-/** The part of an error that callers see: an AppError completely, an input error with its issues, nothing of others. */
+/** AppErrors completely, input errors with their issues, nothing of others. */
 function showError(error: TRPCError, requestId: string): ShownError {
   const { cause } = error;
   if (isAppError(cause)) {
@@ -80,7 +76,6 @@ function toTrpcError(error: AppError): TRPCError {
   return new TRPCError({ code: code ?? "INTERNAL_SERVER_ERROR", message: error.message, cause: error });
 }
 
-/** Gives errors for callers their status and logs the others with the request id. */
 const withErrors = t.middleware(async ({ ctx, path, next, signal }) => {
   const result = await next();
   if (result.ok || signal?.aborted) return result;
@@ -100,8 +95,8 @@ const withErrors = t.middleware(async ({ ctx, path, next, signal }) => {
 export const publicProcedure = t.procedure.use(withErrors);
 
 /**
- * Only for signed-in members of an organization with at least the role `needed`. Organizations' calls are executed in
- * turn, except those that wait for other servers.
+ * For members with at least the role `needed`. Organizations' calls are executed in turn, unless they wait for
+ * other servers.
  */
 export function memberProcedure(needed: MemberRole, { waitsOutside = false } = {}) {
   return publicProcedure.use(({ ctx, next, signal }) => {
@@ -111,7 +106,7 @@ export function memberProcedure(needed: MemberRole, { waitsOutside = false } = {
   });
 }
 
-/** The actor as a member with at least the role `needed`; throws `unauthenticated` or `forbidden`. */
+/** Throws `unauthenticated` or `forbidden`. */
 function requireMember(actor: Actor | null, needed: MemberRole): MemberActor {
   if (actor?.kind !== "member") throw new AppError("unauthenticated", "Sign in to continue.");
   if (!roleCovers(actor.role, needed)) {

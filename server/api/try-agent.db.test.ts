@@ -8,8 +8,6 @@ import { createMember } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";
 import { tryAgent } from "./try-definition";
 
-/** Running an agent's definition before it is saved. */
-
 const world = await openWorld();
 const tenant = await createTenant(world);
 const member = await createMember(world, tenant, "member");

@@ -13,7 +13,7 @@ import type { WorkflowDefinition } from "@/server/work/workflow/definition";
 import { findNamesOfStep, textsOf } from "@/server/work/workflow/step-names";
 
 /**
- * Starts a run of a saved agent with an unsaved definition, also if the agent is inactive. Needs the role member. Throws
+ * Runs a saved agent, also an inactive one, with an unsaved definition. Needs the role member. Throws
  * `invalid_request` with the definition's issues, and the errors of `startFromDashboard`.
  */
 export async function tryAgent(
@@ -31,10 +31,9 @@ export async function tryAgent(
 }
 
 /**
- * Starts a run of a saved tool with an unsaved definition. `until` is the id of the last step to execute; the run's
- * output is then that step's. With `pinnedFrom`, only that step is executed, with the outputs that the earlier ones had
- * in this run. Needs the role member. Throws `invalid_request` with the definition's issues by line, and
- * the errors of `startFromDashboard`.
+ * Runs a saved tool with an unsaved definition. `until`: the id of the last step, whose output is the run's.
+ * `pinnedFrom`: executes only that step, with the earlier steps' outputs in this run. Needs the role member. Throws
+ * `invalid_request` with issues by line, and the errors of `startFromDashboard`.
  */
 export async function tryTool(
   services: Services,
@@ -67,7 +66,7 @@ type TriedTool = {
 
 const INSTEAD = "Run up to the step instead.";
 
-/** The outputs of all steps but the last of a run; null if the last one does not read it. */
+/** An unknown output is null if the last step does not read it; otherwise throws. */
 async function pin(
   services: Services,
   actor: MemberActor,
@@ -92,7 +91,6 @@ async function pin(
   return objectOf(pinned);
 }
 
-/** A workflow that ends after a step, with that step's output. */
 function cut({ parameters, steps }: WorkflowDefinition, until: string): WorkflowDefinition {
   const last = steps.findIndex(({ id }) => id === until);
   if (last < 0) throw refusal([{ path: "", message: `There is no step "${until}".` }]);

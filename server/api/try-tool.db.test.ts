@@ -6,8 +6,6 @@ import { createMember } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";
 import { tryTool } from "./try-definition";
 
-/** Running a definition before it is saved. */
-
 const world = await openWorld();
 const tenant = await createTenant(world);
 const member = await createMember(world, tenant, "member");

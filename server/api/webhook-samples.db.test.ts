@@ -11,8 +11,6 @@ import { drainRequest, fromNode, sendToNode } from "./http/api-request";
 import { targetOf } from "./http/node-http";
 import { respondToWebhook } from "./webhook";
 
-/** Runs the samples of docs/webhooks.md as a sender would, against the handler over HTTP. */
-
 const PAGE = readFileSync(join(import.meta.dirname, "../../docs/webhooks.md"), "utf8");
 
 const SAMPLES = [...PAGE.matchAll(/^```(sh|js|python) (hex|standard-webhooks)\n([\s\S]*?)^```$/gm)].map(
@@ -34,7 +32,6 @@ let world: World;
 let tenant: Tenant;
 let server: Server;
 let origin: string;
-/** Paths whose next call is rejected before the handler, to test a sample's retry. */
 const refusing = new Set<string>();
 
 beforeAll(async () => {

@@ -23,23 +23,22 @@ import { clientAddress } from "./http/client-address";
 import { errorResponse, jsonResponse, toAppError } from "./http/respond";
 
 /**
- * Endpoint 7, in the order of docs/contract.md ("Order of checks, endpoint 7"). Every call to an existing trigger is
- * recorded as a delivery, a rejected one with its reason; of a flood only the first per minute
- * (webhooks/delivery-bounds.ts).
+ * Follows docs/contract.md ("Order of checks, endpoint 7"). Every call to an existing trigger is recorded, of a
+ * flood only the first per minute (webhooks/delivery-bounds.ts).
  */
 
 const PATH = /^\/webhooks\/([^/]+)$/;
 
-/** The most calls to unknown tokens from one address; more are rejected unread. */
+/** Calls of one address beyond the limit are rejected unread. */
 const UNKNOWN_TOKENS = { limit: 60, seconds: 60 };
-/** Calls of one address to one token. Only protects the machine. */
+/** Counts calls of one address to one token, and only protects the machine. */
 const FLOOD = { limit: 300, seconds: 60 };
 const FLOOD_NOTE = "Further calls from this address in the same minute are not recorded.";
 
 const guards = perOwner(({ clock }: Services) => ({
   unknown: createMemoryWindow(UNKNOWN_TOKENS.limit, UNKNOWN_TOKENS.seconds, clock),
   flood: createMemoryWindow(FLOOD.limit, FLOOD.seconds, clock),
-  /** Limits which floods are recorded: the first rejected call of each caller per minute. */
+  /** Records the first rejected call of each caller per minute. */
   floodRecords: createMemoryWindow(1, FLOOD.seconds, clock),
 }));
 
@@ -63,7 +62,6 @@ export function handleWebhook(services: Services, request: Request): Promise<Res
   return respondToWebRequest(request, (call) => respondToWebhook(services, call));
 }
 
-/** Checks path, method, token and flood guard before the body is read. */
 async function admit(services: Services, request: ApiRequest): Promise<Trigger> {
   const token = PATH.exec(request.path)?.[1];
   if (token === undefined) throw new AppError("not_found", "There is nothing at this path.");
@@ -100,7 +98,6 @@ function tooMany({ limit, seconds }: { limit: number; seconds: number }): AppErr
 type Receipt = {
   trigger: Trigger;
   requestId: string;
-  /** Of the response. */
   headers: Record<string, string>;
   memory: StepMemory;
 };
@@ -133,7 +130,6 @@ async function receive(
   }
 }
 
-/** The delivery of a call whose body was not read. */
 function unreadDelivery(request: ApiRequest): ReceivedDelivery {
   const declared = Number(request.header("content-length") ?? 0);
   // Content-Length may be any number.
@@ -185,7 +181,6 @@ async function accept(
   return start(services, request, { facts, conditions });
 }
 
-/** Starts what the call asks for. */
 async function start(
   services: Services,
   request: ApiRequest,
@@ -212,8 +207,8 @@ async function start(
 }
 
 /**
- * The sender's id of the call. If the signature covers `webhook-id`, no other header counts: otherwise an intercepted
- * call could be replayed with a new id.
+ * If the signature covers `webhook-id`, no other header counts: otherwise an intercepted call could be replayed
+ * with a new id.
  */
 function senderIdOf(request: ApiRequest, { scheme, secrets }: Trigger): string | null {
   const signedId = scheme === "standard_webhooks" && secrets?.length !== 0;

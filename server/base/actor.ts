@@ -1,8 +1,8 @@
 import type { Decimal } from "@/server/base/amount";
 
 /**
- * The id of an organization that a caller was proven to belong to. Only the few files that may import mint-org-id.ts
- * create one. So a query without the organization, or with an id from the caller's input, is a type error.
+ * An organization's id that a caller was proven to belong to. Only files that may import mint-org-id.ts create one,
+ * so that a query with an unproven id is a type error.
  */
 export type OrgId = string & { readonly [orgIdBrand]: true };
 declare const orgIdBrand: unique symbol;
@@ -22,7 +22,7 @@ export function roleCovers(role: MemberRole, needed: MemberRole): boolean {
   return MEMBER_ROLES.indexOf(role) >= MEMBER_ROLES.indexOf(needed);
 }
 
-/** The organization's plan as far as requests need it; a limit of null is unlimited. */
+/** A limit of null is unlimited. */
 type ActorPlan = {
   apiAccess: boolean;
   startsPerMinute: number | null;
@@ -36,7 +36,7 @@ export type ApiKeyActor = {
   apiKeyId: string;
   name: string;
   scopes: readonly string[];
-  /** The agents and tools that the key is limited to; empty: all. */
+  /** If empty, the key may use all agents and tools. */
   targetIds: readonly string[];
   maxCredits: Decimal | null;
   suspended: boolean;
@@ -48,7 +48,7 @@ export type AuthenticatedKey = {
   actor: ApiKeyActor;
   expiresAt: Date | null;
   revokedAt: Date | null;
-  /** The time at which its last use was stored, in ms. */
+  /** When its last use was stored, in ms. */
   lastUsedAt: number;
 };
 

@@ -8,7 +8,7 @@ import { type Json, type JsonObject, readJson, writeJson } from "@/server/base/j
 import type { Services } from "@/server/base/services";
 import type { AuditSubject } from "@/server/contract/enums";
 
-/** The longest stored text of a changed value; prompts and definitions have their versions. */
+/** Prompts and definitions have their versions instead. */
 const MAX_TEXT = 500;
 
 /** The transaction of a change, who makes it and when. */
@@ -18,11 +18,10 @@ export type AuditRecord = {
   /** `created`, `updated`, `restored`, `revoked`, `removed`, `secret_rotated`, … */
   verb: string;
   subject: { kind: AuditSubject; id: string | null; name: string };
-  /** The changes: field → `{ from, to }`, from `changedFields`. Never a secret. */
+  /** `{ field: { from, to } }`, never a secret. */
   changes?: JsonObject;
 };
 
-/** A change by the operator to the installation itself, which belongs to no organization. */
 type InstallationAuditRecord = {
   actorName: string;
   action:
@@ -86,10 +85,7 @@ function rowOf({ subject, changes, at, ...line }: Entry) {
 /** An object's fields as plain data; undefined counts as null. */
 export type Facts = Readonly<Record<string, unknown>>;
 
-/**
- * The fields that differ, as `{ field: { from, to } }`; `before` is null for a new object. Long texts are cut. Without
- * a difference, `{}`.
- */
+/** The fields that differ, as `{ field: { from, to } }`; `before` is null for a new object. Long texts are cut. */
 export function changedFields(before: Facts | null, after: Facts): JsonObject {
   const fields = new Set([...Object.keys(before ?? {}), ...Object.keys(after)]);
   const changes: JsonObject = {};
@@ -111,8 +107,8 @@ function cut(json: string): Json {
 export type AuditLine = Awaited<ReturnType<typeof listAudit>>["items"][number];
 
 /**
- * The organization's audit log, newest first, by cursor; `subject`: only changes of this kind. `changes` is a JSON object:
- * field → `{ from, to }`, or plain facts; without secrets.
+ * The organization's audit log, newest first, by cursor, of one kind of `subject` if set. `changes` is field → `{
+ * from, to }`, or plain facts; without secrets.
  */
 export async function listAudit(
   { db }: Services,

@@ -6,11 +6,11 @@ export const DAY_MS = 24 * HOUR_MS;
  * (`testing/clock.ts`).
  */
 export type Clock = {
-  /** The current time. A new `Date` each time: callers may keep it. */
+  /** A new `Date` each time: callers may keep it. */
   now(): Date;
-  /** The time for SQL. Null in production: the database's clock, shared by all processes. Tests give their own time. */
+  /** Null in production: SQL uses the database's clock. Tests give their own time. */
   forDatabase(): Date | null;
-  /** Milliseconds that only increase, whatever is done to the machine's clock: for time spans within this process. */
+  /** Only increases, whatever is done to the machine's clock: for time spans within this process. */
   monotonicMs(): number;
 };
 

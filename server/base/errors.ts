@@ -6,15 +6,14 @@ export type Issue = { path: string; message: string };
 type AppErrorOptions = {
   cause?: unknown;
   issues?: Issue[];
-  /** Response headers of the error, such as `Allow` or `Retry-After`. */
   headers?: Record<string, string>;
   /** Overrides the code's status where the contract requires it (a suspended organization is 400 on webhooks). */
   status?: number;
 };
 
 /**
- * An error for the caller, whose message is shown. Anything else that is thrown is an internal error, answered with a
- * fixed message and logged with the request id.
+ * An error whose message callers see. Anything else that is thrown is answered with a fixed message and logged with
+ * the request id.
  */
 export class AppError extends Error {
   readonly brand = "stepwell.AppError";

@@ -2,14 +2,13 @@ import { setImmediate } from "node:timers/promises";
 import { isJsonObject, type Json, keysOf } from "./json/json";
 
 /**
- * The rule for work on what tenants send, so that it does not hold up the event loop: if it is known to take few steps,
- * it is done at once. Else it is done in slices if it can be divided, or in a thread with a time limit. Work with a
- * tenant's patterns or loops always takes a thread (docs/decisions/0022-work-on-what-tenants-send.md).
+ * Short work on what tenants send is done at once, other work in slices or in a thread with a time limit. Tenants'
+ * patterns and loops always take a thread (docs/decisions/0022-work-on-what-tenants-send.md).
  */
 
 /** The most steps of work at once. A step takes some ten nanoseconds, that of a failing check some two hundred. */
 export const MOST_STEPS = 20_000;
-/** The steps that it takes to copy or write a value, a key or `CHARACTERS` of a text. */
+/** To copy or write a value, a key or `CHARACTERS` of a text. */
 const STEPS_TO_COPY = 20;
 const CHARACTERS = 64;
 
@@ -37,10 +36,9 @@ export function isSmall(value: Json, stepsEach = STEPS_TO_COPY): boolean {
   return true;
 }
 
-/** The longest slice of divided work. */
 const SLICE_MS = 4;
 
-/** The wait that was asked for last: only one piece of work continues per turn of the event loop. */
+/** Only one piece of work continues per turn of the event loop. */
 let last: Promise<unknown> = Promise.resolve();
 
 /** Resolves in a turn of the event loop of its own: call it before work on a long text that cannot be divided. */
@@ -51,8 +49,8 @@ export async function takeTurn(): Promise<void> {
 }
 
 /**
- * Divides long work into short slices. Check `isOver` between the parts of the work, and await `next()` if it is.
- * Requests come first then, and other divided work gets its slice.
+ * Divides long work into short slices. Check `isOver` between parts, and if true await `next()`: requests and other
+ * divided work come first.
  */
 export class WorkSlice {
   #since = performance.now();

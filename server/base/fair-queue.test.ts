@@ -3,7 +3,6 @@ import { FairQueue } from "./fair-queue";
 
 afterEach(() => void vi.useRealTimers());
 
-/** Work that ends on request; `order` lists what was started. */
 function bench(queue: FairQueue) {
   const order: string[] = [];
   const ends = new Map<string, () => void>();
@@ -17,7 +16,6 @@ function bench(queue: FairQueue) {
       };
       done.set(name, queue.take(organizationId, work));
     },
-    /** Ends one piece of work; returns when the next one has started. */
     async end(name: string) {
       await new Promise((resolve) => setImmediate(resolve));
       ends.get(name)?.();
@@ -76,7 +74,7 @@ it("does not begin work that was aborted while it waited", async () => {
   expect(order).toEqual(["a1", "a3"]);
 });
 
-/** Four organizations fill four slots with work of ten seconds each, again and again; each has more that waits. */
+/** Four organizations always have more work than slots, each piece of ten seconds. */
 async function crowd(queue: FairQueue) {
   vi.useFakeTimers({ toFake: ["performance"] });
   const hostile = ["a", "b", "c", "d"];

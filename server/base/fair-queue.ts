@@ -1,40 +1,38 @@
-/** Work that waits, and what it takes of the slots. */
 type Waiting = { begin: () => void; cost: number; isHeldUp: (() => boolean) | undefined };
 /** Work in progress. */
 export type Entry = {
-  /** Takes more slots, without waiting; a negative number gives some back. */
+  /** Does not wait; a negative number gives slots back. */
   grow(cost: number): void;
-  /** Gives the slots back. Later calls, also of `grow`, do nothing. */
+  /** Later calls, also of `grow`, do nothing. */
   leave(): void;
 };
 
 type Work = { cost?: number; signal?: AbortSignal | undefined; isHeldUp?: (() => boolean) | undefined };
 
 type Options = {
-  /** Returns true if organizations without work in progress may begin although no slot is free, up to twice the slots. */
+  /** True if organizations without work in progress may exceed the slots, up to twice the slots. */
   hasSpare?: () => boolean;
-  /** This many slots are left for organizations whose work is short. */
+  /** Slots left for organizations whose work is short. */
   reserved?: number;
 };
 
-/** Work that takes longer makes its organization slow, for a while after its end. */
+/** Longer work makes its organization slow, for a while after its end. */
 const SLOW_AFTER_MS = 1_000;
 const SLOW_FOR_MS = 60_000;
 
 /**
- * A bounded number of slots, shared fairly: each waiting organization gets one piece of work done before another gets
- * two. No organization has more than `slotsEach` slots, so others always find one. Work that takes more than there are
- * begins when its organization, or the queue, has no other.
+ * Shares slots fairly: each waiting organization gets one piece of work done before another gets two. None has more
+ * than `slotsEach` slots. Work that takes more than there are starts when its organization, or the queue, has no
+ * other.
  */
 export class FairQueue {
   readonly #slots: number;
   readonly #slotsEach: number;
   readonly #options: Options;
   #busy = 0;
-  /** In the order in which organizations are served. */
   readonly #waiting = new Map<string, Waiting[]>();
   readonly #working = new Map<string, number>();
-  /** Until when organizations are slow, in ms of the process's monotonic clock. */
+  /** The times are in ms of the process's monotonic clock. */
   readonly #slow = new Map<string, number>();
 
   constructor(slots: number, slotsEach: number, options: Options = {}) {
@@ -43,10 +41,7 @@ export class FairQueue {
     this.#options = options;
   }
 
-  /**
-   * Does the work when the organization gets a slot; returns its result or throws its error. Throws the signal's reason
-   * if it was aborted while the work waited.
-   */
+  /** Throws the error of the work, or the signal's reason if it was aborted while the work waited. */
   async take<Result>(
     organizationId: string,
     work: () => Promise<Result>,
@@ -60,10 +55,7 @@ export class FairQueue {
     }
   }
 
-  /**
-   * Resolves when the organization gets `cost` slots. While `isHeldUp`, the organization's other work goes first. Throws the
-   * signal's reason if it is aborted before.
-   */
+  /** While `isHeldUp`, the organization's other work goes first. Throws the signal's reason if it is aborted before. */
   async enter(organizationId: string, { cost = 1, signal, isHeldUp }: Work = {}): Promise<Entry> {
     signal?.throwIfAborted();
     await new Promise<void>((begin, reject) => {
@@ -141,7 +133,7 @@ export class FairQueue {
     return working === 0 && this.#busy + cost <= 2 * this.#slots && hasSpare?.() === true;
   }
 
-  /** Lets work begin for which there is room. Call it when work is no longer held up. */
+  /** Call it when work is no longer held up. */
   admit(): void {
     // Much work may be held up for the same reason.
     const known = new Map<() => boolean, boolean>();

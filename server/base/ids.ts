@@ -7,8 +7,8 @@ export function newId(): string {
 }
 
 /**
- * Derives an id from a run's id and a name, such as the key of the step that starts a child run. The id is a UUID v7
- * with the run's time. A worker that takes the run over derives the same one, even if nothing of the step was written.
+ * Derives an id from a run's id and a name, as a UUID v7 with the run's time. A worker that takes the run over
+ * derives the same one.
  */
 export function deriveId(runId: string, name: string): string {
   const bytes = createHash("sha256").update(`${runId}/${name}`).digest().subarray(0, 16);

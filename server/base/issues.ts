@@ -44,12 +44,11 @@ function nameKnownFields({ code, inst }: z.core.$ZodRawIssue): string | undefine
   return `is not known here; known fields: ${Object.keys(inst.shape).join(", ")}`;
 }
 
-/** Describes a zod issue in sentences that continue a path: `maxSteps must be at most 12`. */
+/** Messages continue a path: `maxSteps must be at most 12`. */
 function toIssues(issue: z.core.$ZodIssue): Issue[] {
   const path = jsonPointer(issue.path);
   const isMissing = issue.input === undefined;
   const at = (message: string): Issue[] => [{ path, message }];
-  /** `text` in place of zod's own message; a schema's message stays. */
   const orOwn = (zods: string, text: string) => (issue.message.startsWith(zods) ? text : issue.message);
   switch (issue.code) {
     case "unrecognized_keys":
@@ -79,7 +78,6 @@ function toIssues(issue: z.core.$ZodIssue): Issue[] {
 const NO_NESTED_STEPS =
   "is not known here: groups and forEach take single steps. Put several steps in a tool and call it with run_tool";
 
-/** Returns true if a key is an attempt to nest a group, or steps, in a step. */
 function nestsSteps(key: string, path: readonly PropertyKey[]): boolean {
   const isStep = typeof path.at(-1) === "number" && (path.at(-2) === "steps" || path.at(-2) === "parallel");
   return isStep && (key === "parallel" || key === "steps");

@@ -12,13 +12,11 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export type LogFields = Readonly<Record<string, unknown>>;
 
 export type Logger = Record<LogLevel, (message: string, fields?: LogFields) => void> & {
-  /** Logs a request at level info. Formatted by hand, because there are many of them. */
+  /** Formatted by hand, because there are many. */
   request(request: LoggedRequest): void;
-  /** The same log, with `fields` added to every entry. */
   child(fields: LogFields): Logger;
 };
 
-/** A request in the log: ids, status and duration, no payload. */
 type LoggedRequest = {
   requestId: string | undefined;
   method: string;
@@ -27,14 +25,12 @@ type LoggedRequest = {
   durationMs: number;
 };
 
-/** File descriptors of the process's output. */
 const STDOUT = 1;
 export const STDERR = 2;
 
 /**
- * Creates a logger that writes one JSON object per line: `time`, `level`, `message`, then the fields. On a terminal it
- * writes readable lines. Secrets that were not removed before are replaced by `[redacted]`.
- * @param options.destination a file descriptor (standard output by default) or a writer of lines.
+ * Creates a logger of one JSON object per line, or readable lines on a terminal. Remaining secrets become
+ * `[redacted]`. `destination`: a file descriptor (default: standard output) or a writer of lines.
  */
 export function createLogger(options: {
   level?: LogLevel;
@@ -64,7 +60,6 @@ export function createLogger(options: {
   });
 }
 
-/** The time as ISO 8601. Many entries have the same millisecond, whose text is made once. */
 function createTimeText(clock: Clock): () => string {
   let known = { ms: Number.NaN, text: "" };
   return () => {
@@ -103,14 +98,13 @@ export function captureFaults(log: Logger): void {
   });
 }
 
-/** Entries of this length together are written at once, in characters. */
+/** The length is in characters. */
 const BATCH_LENGTH = 12_288;
-/** The longest time that an entry waits for others. */
 const BATCH_MS = 200;
 
 /**
- * Writes entries together: a system call for each would take a quarter of a poll's time. The destination's own batches
- * (`minLength`) copy what has been collected for every entry.
+ * A system call per entry would take a quarter of a poll's time. The destination's own batches (`minLength`) copy
+ * all collected text for every entry.
  */
 function inBatches(output: DestinationStream): DestinationStream & { flush: () => void } {
   let text = "";
@@ -129,7 +123,7 @@ function inBatches(output: DestinationStream): DestinationStream & { flush: () =
   };
 }
 
-/** Written synchronously, so that nothing is lost when the process ends. */
+/** Synchronous, so that nothing is lost when the process ends. */
 function openOutput(fd: number): DestinationStream {
   if (!isatty(fd)) {
     const output = inBatches(pino.destination({ dest: fd, sync: true }));
@@ -165,7 +159,7 @@ function wrap(log: pino.Logger, request: Logger["request"]): Logger {
 
 const RESERVED = new Set(["time", "level", "message"]);
 
-/** Fields as plain data. They cannot overwrite an entry's time, level and message. */
+/** They cannot overwrite an entry's time, level and message. */
 function toFacts(fields: object): LogFields {
   const facts: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) {
@@ -181,7 +175,7 @@ function toFact(value: unknown): unknown {
 
 const MAX_CAUSES = 8;
 
-/** Own fields only if they are plain values (`code`, `status`, …): libraries attach whole clients to their errors. */
+/** Only plain values (`code`, `status`, …), because libraries attach whole clients to their errors. */
 function describeError(error: Error, depth: number): LogFields {
   const facts = Object.entries(error).filter(([, value]) => !["object", "function"].includes(typeof value));
   const { name, message, stack, cause } = error;
@@ -190,10 +184,9 @@ function describeError(error: Error, depth: number): LogFields {
   return { ...described, cause: cause instanceof Error ? describeError(cause, depth + 1) : cause };
 }
 
-/** Signs of a secret: each forgotten one contains one of them. */
+/** Each forgotten secret contains one of them. */
 const SUSPECT = /sw_live_|\/webhooks\/|whsec_|:\/\/|Bearer|sk-/;
 
-/** The last protection against forgotten secrets: API keys, triggers' tokens, signing secrets, passwords in URLs. */
 function redact(line: string): string {
   if (!SUSPECT.test(line)) return line;
   return line

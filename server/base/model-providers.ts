@@ -2,8 +2,6 @@ import { z } from "zod";
 import { isJsonObject } from "./json/json";
 import { MODEL_APIS, type ModelApi } from "./model-api";
 
-/** Common parts of the operator's and the organizations' model providers. */
-
 /** A provider of the operator. */
 export type NamedProvider = {
   name: string;
@@ -11,9 +9,8 @@ export type NamedProvider = {
   api?: ModelApi | undefined;
   apiKey?: string | undefined;
   baseUrl?: string | undefined;
-  /** The models it serves; unlisted models go to the default provider. */
+  /** Unlisted models go to the default provider. */
   models: readonly string[];
-  /** The limits that the operator stated. */
   limits?: ReadonlyMap<string, ModelLimits> | undefined;
 };
 

@@ -5,9 +5,8 @@ import type { Services } from "@/server/base/services";
 const uuid = z.uuid();
 
 /**
- * Resolves actor references from the ledger, versions and keys (`user:<id>`, `api_key:<id>`, `trigger:<id>`,
- * `operator`, `run`, `system`) to names. Keys and triggers are looked up in this organization only; deleted ones are
- * marked as such.
+ * Resolves actor references (`user:<id>`, `api_key:<id>`, `trigger:<id>`, `operator`, `run`, `system`) to names.
+ * Keys and triggers are looked up in this organization only; deleted ones are marked.
  */
 export async function nameActors(
   { db }: Services,

@@ -1,4 +1,4 @@
-/** Names that differ by more are not taken for misspelt; of short names, a third may differ. */
+/** Of short names, a third may differ. */
 const MAX_EDITS = 2;
 
 /** The known name that a misspelt one means; undefined if none is near, or several are as near. */
@@ -12,7 +12,6 @@ export function nearestName(name: string, known: Iterable<string>): string | und
   return first === undefined || first.edits === second?.edits ? undefined : first.each;
 }
 
-/** The fewest insertions, deletions and replacements of characters that make one text of another. */
 function countEdits(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [above, character] of [...from].entries()) {

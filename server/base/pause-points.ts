@@ -1,25 +1,21 @@
-/**
- * Named points of a flush and of a run. Without a handler nothing happens: tests pause a run there, and the chaos
- * command (tools/chaos) kills its processes there.
- */
+/** Tests pause a run at these points, and the chaos command (tools/chaos) kills its processes. */
 
 const FLUSH = ["before", "sent", "answered"] as const;
 
 export const PAUSE_POINTS = [
   ...FLUSH.map((moment) => `accounts:${moment}` as const),
   ...FLUSH.map((moment) => `journal:${moment}` as const),
-  /** Waiting runs were claimed, and none is executed yet. */
+  /** Waiting runs were claimed, none is executed yet. */
   "claim:after",
   /** Before a model call, a round of calls or a child run. */
   "act:before",
-  /** A call was executed, and its row is not written yet. */
+  /** Its row is not written yet. */
   "act:after",
   "end:before",
   "yield:before",
 ] as const;
 export type PausePoint = (typeof PAUSE_POINTS)[number];
 
-/** Called at a point; its promise is awaited. */
 type PauseHandler = (point: PausePoint) => Promise<void> | undefined;
 
 let handler: PauseHandler | null = null;

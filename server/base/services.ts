@@ -9,9 +9,7 @@ import type { Environment } from "./settings/env";
 export type Services = {
   env: Environment;
   db: Database;
-  /** The pool under `db`, for the statements of server/base/db/statement.ts. */
   pool: Pool;
-  /** The one LISTEN connection of this process. */
   notifications: Notifications;
   clock: Clock;
   log: Logger;

@@ -26,8 +26,8 @@ export function sleepUntilWoken(
 }
 
 /**
- * A signal that fires together with another one, or with `reason` after `ms` milliseconds. `end` stops both. Unlike with
- * AbortSignal.any, a long-lived signal then keeps no reference to it.
+ * A signal that fires with another one, or with `reason` after `ms`. `end` stops both. Unlike AbortSignal.any, it
+ * then leaves no reference in a long-lived signal.
  */
 export function limitTime(
   signal: AbortSignal,

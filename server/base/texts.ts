@@ -1,7 +1,5 @@
 import { z } from "zod";
 
-/** Parts of the schemas of what people write. */
-
 /** Text without U+0000, which PostgreSQL cannot store. */
 export const text = (max: number) =>
   z

@@ -6,16 +6,14 @@ import { type AgentDefinition, agentDefinition } from "./definitions";
 /** A field of an agent, as its form and the guide of definition files show it. */
 export type AgentField = {
   name: string;
-  /** One or more sentences, without the default. */
   description: string;
-  /** In words or as JSON; null: the field is required. */
+  /** Null: the field is required. */
   default: string | null;
   /** Other fields have a control of their own in the editor. */
   control: "number" | "share" | "text" | "choice" | "switch" | "json" | "other";
   options: string[];
-  /** The largest value of a share, which begins at 0. */
+  /** Shares begin at 0. */
   most: number;
-  /** It is sent to the model. */
   isModels: boolean;
 };
 

@@ -10,9 +10,6 @@ import { findAgentsWithTool } from "./agent-rows";
 import { type Change, catalogVerb } from "./change";
 import { type DefinitionRef, findDefinitions, inUse, setDeleted } from "./definition-rows";
 
-/** Archived agents and tools start nothing until they are restored. Deleted triggers are gone for their members. */
-
-/** Lists read no more than these, the last archived first. */
 const MAX_ARCHIVED = 200;
 
 export type ArchivedLine = Awaited<ReturnType<typeof listArchived>>[number];
@@ -34,8 +31,8 @@ export async function listArchived(
 const removable = z.object({ kind: z.enum([...RUN_KINDS, "trigger"]) });
 
 /**
- * Archives an agent or tool, or deletes a trigger. Its runs and versions stay. Saving its slug again restores it with its
- * id, as `restoreDefinition` does. Rejects a tool that agents use. Throws `not_found`.
+ * Archives an agent or tool, or deletes a trigger. Saving its slug again restores it with its id. Rejects a tool
+ * that agents use. Throws `not_found`.
  */
 export const removeDefinition = catalogVerb(
   {

@@ -36,10 +36,7 @@ export const setTriggerStatus = catalogVerb(
 
 const MAX_OVERLAP_SECONDS = 30 * 24 * 3600;
 
-/**
- * Creates a new signing secret for a trigger. Earlier ones stay valid for the overlap, in which senders can switch. Returns
- * the secret, this once. Throws `not_found`.
- */
+/** Creates a signing secret and returns it, this once. Earlier ones stay valid for the overlap. Throws `not_found`. */
 export const rotateTriggerSecret = catalogVerb(
   {
     role: "member",
@@ -47,7 +44,6 @@ export const rotateTriggerSecret = catalogVerb(
       id: z.uuid(),
       /** Default: a generated secret. */
       secret: z.string().min(1).max(1_000).optional(),
-      /** The time for which earlier secrets stay valid. */
       overlapSeconds: z.int().min(0).max(MAX_OVERLAP_SECONDS),
     }),
   },

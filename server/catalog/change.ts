@@ -37,16 +37,15 @@ export type Change<Who extends Editor = Editor> = {
 export type Expectation = {
   /** `create`: the slug must be free; `update`: it must exist. */
   only?: "create" | "update" | undefined;
-  /** The id of what was edited: saving fails if its slug now names something else. */
+  /** The id of the edited item: saving fails if its slug now names something else. */
   id?: string | undefined;
-  /** The version that was edited: saving fails if it is no longer the current one. */
+  /** The edited version: saving fails if it is no longer current. */
   version?: number | undefined;
 };
 
 /** `note`: why the new version is saved. It is dropped if no version is created. */
 export type SaveOptions = Expectation & { note?: string | undefined };
 
-/** The role that a member needs, the schema of the input, and further locks to take. */
 type Rules<Schema extends z.ZodType> = {
   role: MemberRole;
   input: Schema;
@@ -54,9 +53,8 @@ type Rules<Schema extends z.ZodType> = {
 };
 
 /**
- * Creates a verb of the catalog. It checks its input and the actor's role, and works within one change. Its properties
- * `role`, `input` and `run` make it a procedure of the dashboard. Every verb throws `forbidden`, and `invalid_request` with
- * each issue.
+ * Creates a verb of the catalog, which is also a procedure of the dashboard. It works within one change. Every verb
+ * throws `forbidden`, and `invalid_request` with each issue.
  */
 export function catalogVerb<Schema extends z.ZodType, Result, Who extends Editor = Editor>(
   { role, input: schema, locks }: Rules<Schema>,
@@ -87,8 +85,8 @@ export function savingVerb<Schema extends z.ZodType, Result>(
 }
 
 /**
- * Runs `work` in one transaction, with no other change of this organization's catalog. The lock is advisory, so runs do
- * not wait for it. `role`: the role that a member needs. `locks`: further locks to take. Throws `forbidden`.
+ * Runs `work` in one transaction that excludes other changes of the organization's catalog. The lock is advisory,
+ * so runs do not wait for it. Throws `forbidden`.
  */
 export async function changeCatalog<Result, Who extends Editor>(
   services: CatalogServices,
@@ -132,7 +130,7 @@ export async function lockCatalog(tx: Transaction, names: readonly string[]): Pr
   }
 }
 
-/** An item before and after saving. `before`: null if it is new. `restores`: it was deleted. */
+/** `before`: null if it is new. `restores`: it was deleted. */
 type Compared = {
   subject: AuditRecord["subject"];
   before: Facts | null;

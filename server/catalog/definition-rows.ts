@@ -3,8 +3,6 @@ import type { Transaction } from "@/server/base/db/client";
 import type { Services } from "@/server/catalog/services";
 import type { RunKind } from "@/server/contract/enums";
 
-/** Common parts of the rows of agents and tools. */
-
 /** An agent or a tool. */
 export type DefinitionRef = { kind: RunKind; id: string };
 
@@ -56,8 +54,8 @@ export async function setDeleted(
 export type FoundTool = { kind: "tool"; id: string; name: string };
 
 /**
- * The organization's tools whose current definition, as JSON, fits, by name. Every one that fits contains `text`, which
- * narrows the definitions to read; `_` and `%` in it match other characters.
+ * Finds the tools whose current definition, as JSON, fits, by name. Each must contain `text`, in which `_` and `%`
+ * match other characters.
  */
 export async function findTools(
   { db }: Pick<Services, "db">,

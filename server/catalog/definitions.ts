@@ -9,8 +9,8 @@ import { ownProviders } from "@/server/work/models/own-provider";
 import { workflowDefinition } from "@/server/work/workflow/definition";
 
 /**
- * The schemas of organizations, members, keys, agents, tools and triggers for the operator's YAML and the dashboard's
- * editors. References are slugs. Pure, so that a browser can use it. Ranges equal the database's (prisma/migrations).
+ * The schemas of definitions for the operator's YAML and the dashboard's editors. References are slugs. A browser
+ * can use this module. Ranges equal the database's (prisma/migrations).
  */
 
 export const slug = z
@@ -22,9 +22,7 @@ export const slug = z
 
 const AMOUNT = /^\d{1,10}(\.\d{1,4})?$/;
 
-/**
- * A credit amount of zero or more: a number, or a string with at most ten digits and four decimals. Parsed to a string.
- */
+/** A number, or a string with at most ten digits and four decimals. Parsed to a string. */
 const amount = z
   .union([z.number(), z.string()], { error: "must be a number" })
   .transform(String)
@@ -74,7 +72,7 @@ export const toolDefinition = z.strictObject({
 export type ToolDefinition = z.output<typeof toolDefinition>;
 export type ToolInput = z.input<typeof toolDefinition>;
 
-/** A host, with a port where it is not the scheme's own, as URLs write it. */
+/** Has a port only where it is not the scheme's own. */
 const host = z
   .string()
   .trim()
@@ -116,7 +114,7 @@ export const secretRules = z.strictObject({
   expiresAt: instant.nullable(),
 });
 
-/** The signature schemes, as definition files name them. Rows and `SIGNATURE_SCHEMES` have an underscore. */
+/** Rows and `SIGNATURE_SCHEMES` have an underscore. */
 const SIGNATURES = ["hex", "standard-webhooks"] as const;
 export type Signature = (typeof SIGNATURES)[number];
 
@@ -140,7 +138,7 @@ export const triggerDefinition = z
         seconds: z.int().min(1).max(86_400).default(60),
       })
       .default({ requests: 30, seconds: 60 }),
-    /** Creates an agent's user message from the body; null: the body's text. */
+    /** Null: the body's text becomes the agent's user message. */
     messageTemplate: text(100_000).min(1).nullable().default(null),
     maxCredits,
   })
@@ -170,7 +168,7 @@ export const apiKeyDefinition = z.strictObject({
     .default([...DEFAULT_KEY_SCOPES]),
   /** Null: never. */
   expiresAt: instant.nullable().default(null),
-  /** Slugs of the agents and tools that the key is limited to; both empty: no limit. */
+  /** Both empty: the key is not limited to any. */
   agents: distinct(slug).default([]),
   tools: distinct(slug).default([]),
   /** Null: the plan's limit. A number above the plan's has no effect. */
@@ -187,7 +185,7 @@ export const memberDefinition = z.strictObject({
     .transform((value) => value.toLowerCase()),
   /** Default: the part before the @. Used only for a new account. */
   name: name.optional(),
-  /** Used only for a new account: it never changes a password and is never exported. */
+  /** Used only for a new account, and never exported. */
   password: z.string().min(1, "must not be empty").max(128, "must have at most 128 characters").optional(),
   role: z.enum(MEMBER_ROLES).default("member"),
 });

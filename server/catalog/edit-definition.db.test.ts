@@ -13,8 +13,6 @@ import {
 } from "./edit-definition";
 import { saveAgent } from "./save-agent";
 
-/** Reading, checking and saving single definitions, as the dashboard's editors do. */
-
 let world: World;
 let tenant: Tenant;
 let member: MemberActor;

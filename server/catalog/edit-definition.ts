@@ -31,9 +31,8 @@ export type Choices = Awaited<ReturnType<typeof readChoices>>;
 export type ModelChoice = Choices["models"][number];
 
 /**
- * The choices for an agent. First come the models that agents use, most used first, then those that providers list or
- * that have a price, in credits per 1,000 tokens. `otherModel`: who serves any other model, at which price. The form of
- * agents shows `agentFields` and begins as `blankAgent`.
+ * The choices for an agent. Models that agents use come first, most used first, then listed or priced ones. Prices
+ * are credits per 1,000 tokens. `otherModel`: the provider and price of any other model.
  */
 export async function readChoices(services: Services, actor: MemberActor) {
   const { db, prices, models } = services;
@@ -164,8 +163,8 @@ export async function readToolText(
 }
 
 /**
- * An issue of a text: its line from 1 (null: the complete text), its location in the document and the issue. `message`
- * is a sentence with both. `repair`: the change that settles it, if there is exactly one.
+ * An issue of a text at its line, from 1 (null: the complete text). `message` is a sentence with line and location.
+ * `repair`: the change that settles it, if there is exactly one.
  */
 export type TextProblem = {
   line: number | null;
@@ -240,7 +239,7 @@ export async function findStepMentions(
   return mentions;
 }
 
-/** A tool of 100 long steps has a fifth of the parts. What is read is checked within one turn of the event loop. */
+/** A tool of 100 long steps has a fifth of the parts. One turn of the event loop checks the value. */
 const LIMITS = { parts: 50_000, weight: 2 * WORKFLOW_LIMITS.definitionBytes, timeoutMs: 10_000 };
 
 async function readTool(yaml: string, reader: ToolReader): Promise<ReadTool> {

@@ -12,14 +12,13 @@ import { findAgentsWithTool } from "./agent-rows";
 import { findTools, inUse, NEWEST } from "./definition-rows";
 import { findCallsOf, readStoredTool } from "./stored-tool";
 
-/** An agent or tool that calls another one. */
 type Caller = { kind: RunKind; id: string; name: string };
 export type AgentDetail = Awaited<ReturnType<typeof inspectAgent>>;
 export type ToolDetail = Awaited<ReturnType<typeof inspectTool>>;
 
 /**
- * An agent with its current version. A function that no longer exists has an empty description. `outputSchema` is JSON
- * Schema as JSON; null: the answer is text. Throws `not_found`.
+ * An agent with its current version. A function that no longer exists has an empty description. `outputSchema` is
+ * JSON; null: the answer is text. Throws `not_found`.
  */
 export async function inspectAgent(services: Services, actor: MemberActor, { agentId }: { agentId: string }) {
   const { db } = services;
@@ -53,9 +52,7 @@ export async function inspectAgent(services: Services, actor: MemberActor, { age
     model,
     fallbackModels,
     systemPrompt,
-    /** The settings that are sent to the model, as texts by their names. */
     modelSettings: settingsFields(modelSettings.parse(settings)),
-    /** The settings that have no other part of the page. */
     limits: settingsFields(
       Object.fromEntries(
         Object.entries(others).filter(([name]) => !Object.hasOwn(modelSettings.shape, name)),
@@ -77,8 +74,8 @@ export async function inspectAgent(services: Services, actor: MemberActor, { age
 }
 
 /**
- * A tool with its current version; `parameters`, the inputs of its steps, `output` and `outputSchema` as JSON. Without
- * `output` the last step's output is the tool's. Without `outputSchema` it is inferred. Throws `not_found`.
+ * A tool with its current version; schemas and inputs as JSON. Without `output` the last step's output is the
+ * tool's. Without `outputSchema` it is inferred. Throws `not_found`.
  */
 export async function inspectTool(services: Services, actor: MemberActor, { toolId }: { toolId: string }) {
   const { db } = services;
@@ -107,7 +104,7 @@ export async function inspectTool(services: Services, actor: MemberActor, { tool
   };
 }
 
-/** A step with its input as JSON, which keeps the digits of all numbers. */
+/** JSON keeps the digits of all numbers. */
 const writeInput = <Step extends { with: JsonObject }>(step: Step) => ({
   ...step,
   with: writeJson(step.with),
@@ -115,7 +112,6 @@ const writeInput = <Step extends { with: JsonObject }>(step: Step) => ({
 
 const jsonOrNull = (value: unknown) => (value === undefined ? null : writeJson(value));
 
-/** The other tools whose current version has a step that runs the agent or tool by its slug. */
 async function findCallingTools(
   services: Services,
   actor: MemberActor,

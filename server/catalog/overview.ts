@@ -11,8 +11,6 @@ import { openRuns, queuedRuns } from "@/server/runs/read/run-rows";
 import { listAgentModels } from "./agent-rows";
 import { inUse } from "./definition-rows";
 
-/** The lists of the dashboard. */
-
 const LINE = { id: true, slug: true, name: true, version: true, updatedAt: true } as const;
 const BY_NAME = { orderBy: { name: "asc" } } as const;
 
@@ -43,10 +41,7 @@ export async function listTools(services: Services, actor: MemberActor) {
   return tools.map(await readRunsOf(services, actor, { kind: "tool", listed: tools }));
 }
 
-/**
- * Reads the newest runs and the last seven days of agents or tools. Returns a function that adds them to a row; `week` is
- * null without a run in these days.
- */
+/** `week` is null without a run in the last seven days. */
 async function readRunsOf(
   services: Services,
   actor: MemberActor,
@@ -152,7 +147,7 @@ const lastRunRow = z.object({
 /** The newest run of an agent or tool. */
 export type LastRun = Omit<z.output<typeof lastRunRow>, "of">;
 
-/** The newest run of each id: one lookup each in the index of ended runs, and one pass over the other runs. */
+/** One lookup each in the index of ended runs, and one pass over the other runs. */
 async function readLastRuns(services: Services, orgId: OrgId, ids: string[]): Promise<Map<string, LastRun>> {
   if (ids.length === 0) return new Map();
   const now = services.clock.now();
@@ -187,7 +182,6 @@ const lastCallRow = z.object({
 /** The newest delivery of a trigger; `status` is the HTTP status of the response. */
 export type LastCall = Omit<z.output<typeof lastCallRow>, "of">;
 
-/** The newest delivery of each trigger of $2. */
 const FIND_LAST_CALLS = defineQuery(
   "find-last-calls",
   lastCallRow,

@@ -17,8 +17,8 @@ export type SlugReader = {
 };
 
 /**
- * The ids of the organization's agents or tools by slug. For each unknown slug: its issue, with the known
- * names. Slugs that are only `declared` have neither.
+ * The ids of the organization's agents or tools by slug, or the issue of an unknown slug, with the known names.
+ * Slugs that are only `declared` have neither.
  */
 export async function resolveSlugs(
   { tx, actor, declared }: SlugReader,
@@ -50,7 +50,7 @@ export async function resolveSlugs(
   return { ids, faults };
 }
 
-/** A field that names an agent or tool by its slug; `path` is its JSON pointer. */
+/** `path` is the field's JSON pointer. */
 type TargetField = { kind: RunKind; slug: string; path: string };
 
 /** The ids of agents and tools in the order of their fields. Those that are unknown have an issue. */

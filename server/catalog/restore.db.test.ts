@@ -7,8 +7,6 @@ import { inspectAgent } from "./inspect-definition";
 import { saveAgent } from "./save-agent";
 import { listVersions, readVersionChanges, returnToVersion } from "./versions";
 
-/** Returning to a version, and archiving with the way back. */
-
 const world = await openWorld();
 const tenant = await createTenant(world);
 const member = await createMember(world, tenant, "member");

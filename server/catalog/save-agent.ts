@@ -18,8 +18,8 @@ import { resolveSlugs, type SlugReader } from "./resolve-slugs";
 import { type SavedDefinition, saveVersioned } from "./save-versioned";
 
 /**
- * Creates or updates the organization's agent of that slug. A changed model, prompt, limit or set of functions and
- * tools creates a new version; a name or status does not.
+ * Creates or updates the organization's agent of that slug. A changed setting creates a new version; a name or
+ * status does not.
  */
 export const saveAgent = savingVerb(agentDefinition, putAgent);
 
@@ -86,8 +86,8 @@ async function findSchemaFaults(schema: JsonObject, orgId: OrgId): Promise<Issue
 }
 
 /**
- * Issues of an agent's fallback models, prompt, functions, tools, output schema and model options. They are references to secrets, unknown
- * names, equal names for the model, policies of names that are not attached, and an invalid schema.
+ * Finds an agent's issues beyond its schema: references to secrets, unknown names, a name that two functions or
+ * tools share for the model, policies of names that are not attached, and an invalid output schema.
  */
 export async function findAgentFaults(definition: AgentDefinition, reader: SlugReader): Promise<Issue[]> {
   const { functions, tools, systemPrompt, policies, outputSchema, modelOptions = {} } = definition;

@@ -24,8 +24,8 @@ const MIN_STANDARD_BYTES = 16;
 const STANDARD_SECRET = /^(whsec_)?[A-Za-z0-9+/]+={0,2}$/;
 
 /**
- * Creates or updates the organization's trigger of that slug. The token is generated once. A different secret replaces
- * all earlier ones immediately (`rotateTriggerSecret` gives them an overlap); an omitted one is not changed.
+ * Creates or updates the organization's trigger of that slug. A different secret replaces all earlier ones
+ * immediately (`rotateTriggerSecret` gives them an overlap); an omitted one is not changed.
  */
 export const saveTrigger = savingVerb(triggerDefinition, putTrigger);
 
@@ -104,15 +104,15 @@ export async function putTrigger(
   return { id, slug, token, saved };
 }
 
-/** The change of a trigger's signing secrets by a save; `before` and `after` are words for the audit log. */
+/** `before` and `after` are words for the audit log. */
 type SecretPlan = {
   before: "set" | "none";
   after: "set" | "none" | "a new one";
-  /** Takes the place of all stored secrets; null: there is none from then on; undefined: they stay. */
+  /** Replaces all stored secrets; null: there is none from then on; undefined: they stay. */
   replacement: string | null | undefined;
 };
 
-/** `given`: the definition's secret; undefined: a present trigger keeps its secrets, any other gets none. */
+/** `given` undefined: a present trigger keeps its secrets, any other gets none. */
 function planSecret(
   { encryption, at }: Change,
   found: (Trigger & { secrets: TriggerSecret[] }) | null,
@@ -189,7 +189,7 @@ type Slugs = {
   findUnique(query: { where: { id: string }; select: { slug: true } }): Promise<{ slug: string } | null>;
 };
 
-/** One query at a time: Prisma would load several relations in parallel on the transaction's one connection. */
+/** Prisma would load several relations in parallel on the transaction's one connection. */
 async function findSlug(table: Slugs, id: string | null): Promise<string | null> {
   if (id === null) return null;
   const found = await table.findUnique({ where: { id }, select: { slug: true } });

@@ -10,11 +10,9 @@ type Versioned = {
   kind: RunKind;
   slug: string;
   found: { id: string; version: number; deletedAt: Date | null } | null;
-  /** The fields that belong to no version. */
   unversioned: { name: string } & Facts;
   before: Facts | null | undefined;
   content: Facts;
-  /** The reason for the new version. */
   note: string | undefined;
   save(row: { id: string; version: number; updatedAt: Date; deletedAt: null }): Promise<unknown>;
   addVersion(

@@ -4,6 +4,5 @@ import type { Services as RunServices } from "@/server/runs/services";
 import type { Trigger } from "./webhooks/trigger";
 
 export type Services = RunServices & {
-  /** Cached configuration of organizations, for requests. */
   cached: { apiKeys: Cached<AuthenticatedKey>; triggers: Cached<Trigger> };
 };

@@ -25,8 +25,8 @@ import type { SavedDefinition } from "./save-versioned";
 export type VersionLine = Awaited<ReturnType<typeof listVersions>>["items"][number];
 
 /**
- * The versions of an agent or tool, newest first, after the number `cursor`. `changed` names the fields that differ from
- * the previous version; it is null for the first. Throws `not_found`.
+ * Lists versions older than the number `cursor`, newest first. `changed` names the fields that differ from the
+ * previous version; null for the first. Throws `not_found`.
  */
 export async function listVersions(
   services: Services,
@@ -56,8 +56,8 @@ export async function listVersions(
 }
 
 /**
- * The changes of a version from the previous one (the first changed every field), or the changes of the current one by
- * a return to it. Throws `not_found`.
+ * The changes of a version from the previous one (the first changed every field), or of a return to it. Throws
+ * `not_found`.
  */
 export async function readVersionChanges(
   services: Services,
@@ -73,9 +73,8 @@ export async function readVersionChanges(
 }
 
 /**
- * Makes an earlier version the current one, as a new version. `current` is the version that the caller saw as current.
- * The name and what else belongs to no version stay. Needs the role member. Throws `not_found`, `forbidden`, and
- * `invalid_request` if the definition is no longer valid or another version is current.
+ * Makes an earlier version a new one; what belongs to no version stays. Needs the role member. Throws `not_found`,
+ * `forbidden`, and `invalid_request` if the definition is no longer valid or `current` is not the current version.
  */
 export async function returnToVersion(
   services: Services,
@@ -97,7 +96,7 @@ async function currentVersion({ db }: Services, actor: MemberActor, { kind, id }
   return found.version;
 }
 
-/** A version as texts, field by field: YAML, as one edits it. */
+/** The fields are YAML texts, as one edits them. */
 type Version = { number: number; note: string; createdBy: string; createdAt: Date; fields: Fields };
 
 async function readVersions(

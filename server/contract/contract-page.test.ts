@@ -12,11 +12,8 @@ import {
   webhookAccepted,
 } from "./shapes";
 
-/** docs/contract.md agrees with the schemas. */
-
 const page = readFileSync(join(import.meta.dirname, "../../docs/contract.md"), "utf8");
 
-/** The names in the first column of the table that follows a text. */
 function fieldsAfter(text: string): string[] {
   const [, after = ""] = page.split(`\n${text}\n`);
   const [table = ""] = after.slice(after.indexOf("\n|---") + 1).split("\n\n");

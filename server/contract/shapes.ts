@@ -1,10 +1,7 @@
 import { z } from "zod";
 import { RUN_KINDS, RUN_STATUSES } from "./enums";
 
-/**
- * The bodies of the seven endpoints and the cancels (docs/contract.md). One schema parses or renders a body, types it,
- * and describes it in the OpenAPI document. There, an `id` makes it a named component.
- */
+/** The bodies of the endpoints (docs/contract.md). An `id` makes a schema a named component of the OpenAPI document. */
 
 const uuid = z.uuid();
 const count = z.int().min(0);

@@ -64,10 +64,6 @@ it("rejects an overdraft, an entry that does not add up and a change of an entry
   expect((await balanceOf(tenant)).toString()).toBe("1");
 });
 
-/**
- * The moment at which the worker of a run is lost: never, before its first act, in a model call (counted from 0), or at
- * a pause.
- */
 type Crash = null | "claimed" | { inCall: number } | { afterActs: number };
 
 type Action =
@@ -214,12 +210,10 @@ async function perform(tenant: Tenant, open: string[], next: Action): Promise<vo
   }
 }
 
-/** Another process detects that this one is silent: its runs wait for a slot again, and its writes are rejected. */
 async function loseWorker(): Promise<void> {
   await removeWorker(world.pool, (await world.engine.worker()).id);
 }
 
-/** Executes a run until it ends or its worker is lost. True if it is still open. */
 async function executeUntil(runId: string, crash: Crash): Promise<boolean> {
   if (crash === "claimed") {
     await admitWaitingRuns(world, { worker: null, slots: 1_000 });
@@ -243,10 +237,6 @@ async function executeUntil(runId: string, crash: Crash): Promise<boolean> {
   }
 }
 
-/**
- * The balance is the sum of the entries, the chain is unbroken, exactly the open runs have a hold, and creditsUsed
- * equals the charge.
- */
 async function expectSound(tenant: Tenant): Promise<void> {
   const where = { organizationId: tenant.orgId };
   const entries = await world.db.creditEntry.findMany({ where, orderBy: { sequence: "asc" } });

@@ -7,14 +7,12 @@ import { AppError } from "@/server/base/errors";
 import type { CreditEntryKind } from "@/server/contract/enums";
 
 /**
- * The append-only ledger. A start holds credits. A run's end releases the complete hold and charges the usage. So the
- * balance is always the sum of all entries. The engine's writer posts holds, charges and releases (flush_writes in
- * prisma/functions/).
+ * The append-only ledger: the balance is always the sum of all entries. A start holds credits; a run's end releases
+ * the hold and charges the usage.
  */
 
 export type LedgerEntry = {
   kind: CreditEntryKind;
-  /** The effect on the balance. */
   amount: Decimal;
   runId: string | null;
   note: string;

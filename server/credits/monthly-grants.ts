@@ -6,7 +6,6 @@ import { mintOrgId } from "@/server/base/mint-org-id";
 import type { Services } from "@/server/credits/services";
 import { lockOrganization, postEntries } from "./ledger";
 
-/** The organizations whose grant of the month $1 is due. */
 const FIND_DUE = defineQuery(
   "find-due-monthly-grants",
   z.object({ id: z.string().transform(mintOrgId) }),
@@ -14,7 +13,6 @@ const FIND_DUE = defineQuery(
    WHERE p.monthly_credits > 0 AND (p.granted_month IS NULL OR p.granted_month < $1) AND o.suspended_at IS NULL
    ORDER BY p.organization_id`,
 );
-/** Marks the month $2 as granted to the organization $1, unless it was. */
 const MARK_GRANTED = defineQuery(
   "mark-monthly-grant",
   z.object({ amount: decimalText }),
@@ -24,15 +22,14 @@ const MARK_GRANTED = defineQuery(
 );
 
 /**
- * Grants every organization its plan's monthly credits, once a month across all processes; they add to the remaining
- * balance. A suspended organization gets them if it is resumed within the month. A plan changed after the grant applies
- * from the next month. Returns how many organizations got a grant.
+ * Grants every organization its plan's monthly credits, once a month across all processes. A suspended organization
+ * gets them if it is resumed within the month; a changed plan applies from the next month. Returns how many
+ * organizations got a grant.
  */
 export async function grantMonthlyCredits(
   services: Pick<Services, "pool" | "clock" | "log">,
 ): Promise<number> {
   const { pool, clock, log } = services;
-  /** In UTC, `YYYY-MM`. */
   const month = clock.now().toISOString().slice(0, 7);
   let granted = 0;
   for (const { id } of await FIND_DUE(pool, [month])) {

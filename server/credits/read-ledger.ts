@@ -40,10 +40,7 @@ export type LedgerLine = Awaited<ReturnType<typeof listLedger>>["items"][number]
 
 const isRare = (kind: CreditEntryKind) => kind === "grant" || kind === "refund" || kind === "adjustment";
 
-/**
- * Sequence numbers of at most $4 entries of the kind $2 below $3. The kinds are literals, because PostgreSQL matches a
- * partial index only with literals.
- */
+/** The kinds are literals, because PostgreSQL matches a partial index only with literals. */
 const FIND_RARE = defineQuery(
   "find-rare-credit-entries",
   z.object({ sequence: z.number() }),
@@ -52,12 +49,10 @@ const FIND_RARE = defineQuery(
    ORDER BY sequence DESC LIMIT $4`,
 );
 
-/** The kinds of entries that change permanently what an organization owns. Holds and releases cancel each other out. */
 const NET_KINDS = ["grant", "charge", "refund", "adjustment"] satisfies CreditEntryKind[];
 
 type LedgerQuestion = PageRequest<number> & {
   kind?: CreditEntryKind | undefined;
-  /** True to include the holds of open runs and their releases. */
   holds: boolean;
 };
 

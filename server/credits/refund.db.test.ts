@@ -7,10 +7,7 @@ import { executeRun } from "@/testing/execute";
 import { createTenant, openWorld, scriptedModels, type Tenant } from "@/testing/world";
 import { refundRun } from "./refund";
 
-/** Platform errors are refunded visibly; an operator can refund a charge once. */
-
 let modelCalls = 0;
-/** The worker is replaced during this model call; null: never. */
 let diesAt: number | null = null;
 
 const world = await openWorld({
@@ -27,7 +24,6 @@ const entriesOf = (tenant: Tenant) =>
 const balanceOf = async ({ orgId }: Tenant) =>
   (await world.db.organization.findUniqueOrThrow({ where: { id: orgId } })).balance.toString();
 
-/** An agent run that has called the model and a tool; `dies`: its worker is lost in the next model call. */
 async function runHelper(tenant: Tenant, dies: boolean): Promise<string> {
   modelCalls = 0;
   diesAt = dies ? 2 : null;

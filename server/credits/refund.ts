@@ -29,10 +29,7 @@ const FIND_RUN = defineQuery(
    UNION ALL SELECT true FROM credit_entries WHERE organization_id = $1 AND run_id = $2 LIMIT 1`,
 );
 
-/**
- * The entries that would refund an ended run and its child runs: for each its charge, unless it was refunded. Locks the
- * organization.
- */
+/** Locks the organization. */
 async function findRefundable(
   client: Queryable,
   orgId: OrgId,
@@ -50,9 +47,8 @@ const refund = z.object({
 });
 
 /**
- * Refunds an ended run and its child runs, for the operator only. The ledger gets entries; the run does not change. The
- * database allows one refund per run. Returns the refunded amount and the new balance. Throws `not_found`,
- * `invalid_request`.
+ * Refunds an ended run and its child runs in the ledger, for the operator only, once per run. Returns the refunded
+ * amount and the new balance. Throws `not_found`, `invalid_request`.
  */
 export async function refundRun(
   services: Pick<Services, "pool" | "clock">,

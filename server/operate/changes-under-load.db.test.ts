@@ -19,8 +19,8 @@ import { removeExpired } from "./retention";
 import { resumeOrganization, suspendOrganization } from "./suspend-organization";
 
 /**
- * An operator changes plans, suspends and resumes, and retention deletes, while runs start and execute on two processes
- * and are read, exported and streamed. Nothing is lost, stuck or charged wrongly, and nothing fails.
+ * Nothing may be lost, stuck, charged wrongly or fail while an operator changes plans, suspends and resumes, and
+ * retention deletes.
  */
 
 const STARTS = 15;
@@ -65,7 +65,6 @@ it("changes of plans, suspensions and retention lose nothing", async () => {
       n += 1;
     }
   };
-  /** Repeats work until all runs are started. */
   const meanwhile = async (work: (n: number) => Promise<unknown>) => {
     for (let n = 0; open; n += 1) {
       await work(n);

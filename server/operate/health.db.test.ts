@@ -7,7 +7,6 @@ import { createTenant, openWorld } from "@/testing/world";
 
 const world = await openWorld();
 
-/** The world's services with an engine whose readiness a test scripts, poll by poll. */
 function withEngine(isReady: (poll: number) => boolean) {
   let poll = 0;
   const ready = async () => {

@@ -13,13 +13,12 @@ export type Readiness = {
   ready: boolean;
   database: "ok" | "unreachable" | "rejects writes";
   engine: "ok" | "not ready";
-  /** With an Inngest server: which of its settings are right. */
   inngest?: Omit<InngestReport, "texts">;
 };
 
 /**
- * Checks if this process can serve: its database answers and stores writes, its engine takes runs, and an Inngest
- * server accepts the settings, each within two seconds. Never throws.
+ * Checks if this process can serve: the database stores writes, the engine takes runs, and an Inngest server
+ * accepts the settings, each within two seconds. Never throws.
  */
 export async function checkReadiness(
   services: Pick<Services, "pool" | "engine" | "log" | "env">,
@@ -44,7 +43,7 @@ export async function checkReadiness(
 }
 
 const POLL_MS = 250;
-/** Polls before the first message about missing parts (5 s), and between two messages (30 s). */
+/** Polls before the first message (5 s), and between two (30 s). */
 const FIRST_LINE = 20;
 const NEXT_LINE = 120;
 
@@ -73,7 +72,7 @@ export async function waitUntilReady(
   return false;
 }
 
-/** The fact, within two seconds; false if it does not come. */
+/** Returns false after two seconds. */
 async function holds(fact: Promise<boolean>): Promise<boolean> {
   const known = new AbortController();
   const late = sleep(PATIENCE_MS, known.signal).then(() => false);

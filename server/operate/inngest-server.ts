@@ -2,8 +2,6 @@ import { createHash } from "node:crypto";
 import { codeOf } from "@/server/base/errors";
 import type { Environment } from "@/server/base/settings/env";
 
-/** The Inngest server of the INNGEST_* variables, and their issues. */
-
 type InngestServer = {
   isDev: boolean;
   /** Undefined: Inngest's cloud. */
@@ -14,11 +12,10 @@ type InngestServer = {
 
 type Settings = NonNullable<Environment["inngest"]>;
 
-/** The default address of a dev server. */
 const DEV_SERVER = "http://127.0.0.1:8288";
 const CLOUD = { events: "https://inn.gs", api: "https://api.inngest.com" };
 const PATIENCE_MS = 1_500;
-/** Probes and pages ask often; the server's answer is reused for this long. */
+/** Probes and pages ask often. */
 const REMEMBERED_MS = 2_000;
 
 export function readInngestServer({ dev, baseUrl, eventKey, signingKey }: Settings): InngestServer {

@@ -7,12 +7,9 @@ import { replaceWorker } from "@/testing/execute";
 import { createTenant, openWorld } from "@/testing/world";
 import { releaseLostRuns } from "./lost-runs";
 
-/** A run that was handed over to an Inngest server which does not call it. */
-
 const world = await openWorld();
 const tenant = await createTenant(world);
 
-/** Starts a run and gives it a slot, like handing it over to a server. */
 async function handOver(): Promise<string> {
   const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
   const request = { kind: "agent", targetId: tenant.agentId, userMessage: "Hi" } as const;
@@ -24,7 +21,6 @@ async function handOver(): Promise<string> {
 const inFlight = async () =>
   (await world.db.organization.findUniqueOrThrow({ where: { id: tenant.orgId } })).inFlight;
 const read = (runId: string) => world.db.run.findUniqueOrThrow({ where: { id: runId } });
-/** Returns true if a run still has its slot after lost runs were taken back. */
 async function keepsSlot(runId: string): Promise<boolean> {
   await releaseLostRuns(world);
   return (await read(runId)).admittedAt !== null;

@@ -3,11 +3,9 @@ import { defineQuery, isOpenSql } from "@/server/base/db/statement";
 import { releaseHandedOver } from "@/server/runs/engine/run-state";
 import type { Services } from "@/server/services";
 
-/** Runs that were handed over to an Inngest server which does not call them. */
-
 /** A run that was handed over for the first time and not called for this long may be lost; later ones get longer. */
 export const LOST_AFTER_MS = 30_000;
-/** A server that is slow must not lose every hand-over: each one gets that much longer, up to this many times. */
+/** Each hand-over gets more time, up to this factor, so that a slow server does not lose all. */
 const LONGEST_FACTOR = 8;
 const BATCH = 500;
 
@@ -23,8 +21,8 @@ const FIND_LOST = defineQuery(
 );
 
 /**
- * Takes runs back that an Inngest server has not called for a while: they wait for a slot again, and then get a new
- * hand-over, or execute here. With `afterMs` 0, all that it has not called. Returns how many.
+ * Takes runs back that an Inngest server has not called for a while; they wait for a slot again. With `afterMs` 0,
+ * all that it has not called. Returns how many.
  */
 export async function releaseLostRuns(
   services: Pick<Services, "pool" | "clock">,

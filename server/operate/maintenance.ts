@@ -7,12 +7,11 @@ import type { Services } from "@/server/services";
 import { endOverdueRuns } from "./overdue-runs";
 import { removeExpired } from "./retention";
 
-/** A recurring job. Every process runs it; the rows decide, so running it twice is harmless. */
+/** Every process runs it; running it twice is harmless, because the rows decide. */
 type Job = {
-  /** The log message for a failure. */
   failure: string;
   everyMs: number;
-  /** If the result is `MORE`, there is more to do immediately. */
+  /** If the result is `MORE`, it continues immediately. */
   work(shouldContinue: () => boolean): Promise<unknown>;
 };
 

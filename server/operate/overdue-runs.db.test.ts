@@ -8,8 +8,6 @@ import { startRun } from "@/server/runs/start";
 import { createTenant, openWorld } from "@/testing/world";
 import { endOverdueRuns } from "./overdue-runs";
 
-/** The documented bounds: a run without a worker is found and ended. */
-
 const world = await openWorld();
 const tenant = await createTenant(world);
 

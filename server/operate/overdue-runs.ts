@@ -4,14 +4,10 @@ import type { Outcome } from "@/server/runs/engine/claimed-run";
 import { endUnclaimedRun } from "@/server/runs/engine/end-run";
 import type { Services } from "@/server/services";
 
-/**
- * Ends runs without a worker that must not continue. docs/operating.md documents the bounds: no run stays Pending or
- * Running longer. A living worker ends its own runs; a silent one is replaced within seconds.
- */
+/** Ends runs without a worker within the bounds of docs/operating.md. A living worker ends its own runs. */
 
-/** The time that a run may wait for its first slot. */
 const LONGEST_PENDING_SECONDS = 24 * 60 * 60;
-/** The time after its deadline at which a run without a worker is ended. */
+/** After the deadline of a run without a worker. */
 const DEADLINE_GRACE_SECONDS = 30;
 const BATCH = 500;
 

@@ -27,7 +27,6 @@ async function countRows(orgId: string): Promise<Map<string, number>> {
   return counts;
 }
 
-/** A tenant with a member, a trigger, a delivery, and an open run. */
 async function createBusyTenant(email: string): Promise<{ tenant: Tenant; runId: string }> {
   const tenant = await createTenant(world);
   const operator = await operatorOf(world, tenant.slug);

@@ -17,7 +17,7 @@ const openRunsOf = (actor: OperatorActor) => ({
   where: { organizationId: actor.orgId, status: { in: [...OPEN_STATUSES] } },
 });
 
-/** Deletes of the tables that may be large. `$1` is the organization, `$2` the batch; the rest cascades at the end. */
+/** `$1` is the organization, `$2` the batch; the rest cascades at the end. */
 const REMOVALS = Object.entries({
   deliveries:
     "DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE organization_id = $1 LIMIT $2)",
@@ -34,9 +34,9 @@ const REMOVALS = Object.entries({
 }).map(([table, text]) => defineCommand(`remove-organization-${table}`, text));
 
 /**
- * Deletes an organization with everything it owns: definitions, keys, runs, deliveries, ledger and audit log. Members'
- * accounts stay. Fails while runs are open, unless `force` cancels them. Can be repeated after an interruption: the
- * organization is suspended first. Throws `invalid_request`. Returns the emails of accounts without an organization.
+ * Deletes an organization with everything but members' accounts. Fails while runs are open, unless `force` cancels
+ * them. Can be repeated after an interruption. Throws `invalid_request`. Returns the emails of accounts without an
+ * organization.
  */
 export async function removeOrganization(
   services: Services,

@@ -21,7 +21,6 @@ world.clock.set(new Date());
 const DAY_MS = 24 * 3600 * 1000;
 const operator = ({ orgId }: Tenant) => ({ kind: "operator", orgId, name: "test" }) as const;
 
-/** An agent run with a child, started over REST with an idempotency key, and a rejected webhook call. */
 async function live(tenant: Tenant): Promise<string> {
   const headers = { "X-API-Key": tenant.key, "Content-Type": "application/json", "Idempotency-Key": "once" };
   const body = '{"userMessage":"Add"}';

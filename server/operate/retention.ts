@@ -3,12 +3,11 @@ import { isForeignKeyViolation, LOCKS, withAdvisoryLock } from "@/server/base/db
 import { UNACCEPTED } from "@/server/catalog/webhooks/delivery-bounds";
 import type { Services } from "@/server/services";
 
-/** The most rows one statement deletes; each statement is its own transaction. */
+/** Each statement is its own transaction. */
 const BATCH = 200;
-/** Statements of one kind per pass; the rest waits for the next pass. */
 const MAX_BATCHES = 500;
 
-/** In order. `$1` is the time, `$2` the batch. Ledger and audit log are stored forever; they have run ids as plain values. */
+/** In order. `$1` is the time, `$2` the batch. Ledger and audit log are stored forever. */
 const REMOVALS = Object.entries({
   deliveries: `
     DELETE FROM deliveries WHERE id IN (
@@ -75,19 +74,19 @@ const REMOVALS = Object.entries({
     DELETE FROM verifications WHERE id IN (SELECT id FROM verifications WHERE expires_at <= $1 LIMIT $2)`,
 }).map(([kind, text]) => ({ kind, remove: defineCommand(`remove-expired-${kind}`, text) }));
 
-/** A start that used a configuration again at this moment: the next pass deletes the others. */
+/** If a start uses a configuration again at this moment, the next pass deletes the others. */
 function leaveUsedConfigurations(error: unknown): number {
   if (isForeignKeyViolation(error, "runs_organization_id_configuration_hash_fkey")) return 0;
   throw error;
 }
 
-/** The number of deleted rows of each kind; runs include children. */
+/** The number of runs includes children. */
 type Removed = Record<string, number>;
 
 /**
- * Deletes what exceeds the plans' retention: deliveries, ended runs with steps and model calls, unused configurations.
- * Also deletes calls that started no run, and their bodies, beyond their bounds, and expired idempotency keys, key values,
- * sessions and one-time links. In small batches until nothing is left or `shouldContinue` returns false. Null if another process does so.
+ * Deletes what exceeds the plans' retention, calls that started no run beyond their bounds, and expired keys,
+ * sessions and links. Works in small batches until nothing is left or `shouldContinue` returns false. Null if
+ * another process does so.
  */
 export async function removeExpired(
   services: Pick<Services, "pool" | "clock" | "log">,

@@ -15,14 +15,14 @@ import type { Services } from "@/server/services";
 
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
-/** A batch has at most 8 MiB of the largest kind. */
+/** At most 8 MiB of the largest kind. */
 const BATCH = { text: 500, bytea: 32 };
 
-/** A column with sealed texts; the purpose contains the value of the SQL expression `owner`. */
+/** The sealing purpose contains the value of the SQL expression `owner`. */
 type Column = {
   table: string;
   column: string;
-  /** Seals the next rows after the id `after` again; `last` is null if there are no more. */
+  /** Reseals the rows after the id `after`; `last` is null at the end. */
   resealBatch(
     encryption: Encryption,
     client: Queryable,
@@ -72,12 +72,11 @@ function sealedColumn<Sealed>({
   };
 }
 
-/** Reads and seals a kind of column. */
 type SealedKind<Sealed> = {
   type: keyof typeof BATCH;
   schema: z.ZodType<Sealed>;
   prefix(encryption: Encryption): Sealed;
-  /** SQL: the column begins with the prefix $2. */
+  /** Returns SQL: the column begins with the prefix $2. */
   isCurrent(column: string): string;
   open(encryption: Encryption, sealed: Sealed, purpose: string): string | null;
   seal(encryption: Encryption, text: string, purpose: string): Sealed;
@@ -134,8 +133,8 @@ export const SEALED_COLUMNS: readonly Column[] = [
 ];
 
 /**
- * Seals everything again that is sealed under the previous STEPWELL_SECRET, then makes the current one the database's
- * own. Can be repeated after an interruption. Texts that neither secret opens stay and are counted as `unreadable`.
+ * Reseals everything under the current STEPWELL_SECRET, then makes it the database's own. Can be repeated after an
+ * interruption. Texts that neither secret opens stay and are counted as `unreadable`.
  */
 export async function rotateSecret(
   services: Pick<Services, "db" | "pool" | "encryption" | "clock">,

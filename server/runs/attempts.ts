@@ -3,8 +3,6 @@ import { tryParseJson } from "@/server/base/json/json";
 import type { StepStatus } from "@/server/contract/enums";
 import type { Attempt, ToolCall } from "@/server/work/models/port";
 
-/** Attempts and tool calls, which rows of steps and model calls hold as JSON text. */
-
 const attempt = z.object({
   startedAt: z.string(),
   durationMs: z.number(),
@@ -45,8 +43,8 @@ export function rewriteToolCalls(calls: readonly ToolCall[], rewrite: (text: str
 const INTERRUPTED = "Interrupted: its process ended or stalled. It was started again.";
 
 /**
- * The attempts of a step or model call that a worker takes over at `now`: those in its row, and the one that was
- * interrupted. A step whose child run had yielded its slot was not interrupted.
+ * The attempts of a step or model call that a worker takes over at `now`, including the interrupted one. A step
+ * whose child run had yielded its slot was not interrupted.
  */
 export function attemptsBefore(
   row: { status: StepStatus; startedAt: Date; attempts: string },
@@ -63,7 +61,6 @@ export function attemptsBefore(
   return [...known, { startedAt: startedAt.toISOString(), durationMs, error: INTERRUPTED }];
 }
 
-/** The time at which the attempt after this one started or will start. */
 function startAfter({ startedAt, durationMs, retryAt }: Attempt): Date {
   return new Date(retryAt ?? new Date(startedAt).getTime() + durationMs);
 }

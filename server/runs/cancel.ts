@@ -8,7 +8,7 @@ import { endUnclaimedRun } from "./engine/end-run";
 import type { RunFilter } from "./read/filter";
 import { listRuns } from "./read/list";
 
-/** Marks an open run as cancelled and reads what it was before. */
+/** Returns the run's state before. */
 const REQUEST_CANCEL = defineQuery(
   "request-cancel",
   z.object({ sequence: z.number(), ended: z.boolean() }),
@@ -22,10 +22,9 @@ const REQUEST_CANCEL = defineQuery(
 );
 
 /**
- * Cancels a run; idempotent, and an ended run does not change. A run without a worker ends immediately. Any other is
- * marked, and its worker is notified. The worker aborts the model call and outgoing requests and ends the run within a
- * second. What was used is charged. `by` is the canceller's name for the error message. Returns false if the
- * organization has no such run.
+ * Cancels a run; idempotent. Without a worker it ends immediately, else its worker ends it within a second. Usage
+ * is charged. `by` is the canceller's name for the error message. Returns false if the organization has no such
+ * run.
  */
 export async function cancelRun(
   services: Services,
@@ -67,8 +66,8 @@ const REQUEST_CANCELS = defineQuery(
 );
 
 /**
- * Marks all open runs of an organization as cancelled. None of them gets a slot from then on, and the engine ends them.
- * `endAll` makes it do so immediately.
+ * Marks all open runs of an organization as cancelled, so that none gets a slot. The engine ends them, with
+ * `endAll` immediately.
  */
 export async function requestCancels(
   client: Queryable,
@@ -84,13 +83,12 @@ export async function requestCancels(
   };
 }
 
-/** The number of open runs that one call examines. */
 const PAGE = 200;
 
 /**
- * Cancels open runs that match a filter: the newest, or the newest older than `before`. Returns how many it cancelled,
- * and `next`, the `before` of the next call; null if no older ones remain. Runs started in the meantime are newer, so
- * repeating it terminates.
+ * Cancels open runs that match a filter, the newest first, or those older than `before`. Returns their number, and
+ * the `before` of the next call as `next`; null if none remain. Repeating it terminates, because new runs are
+ * newer.
  */
 export async function cancelMatching(
   services: Services,

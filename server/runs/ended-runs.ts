@@ -2,11 +2,11 @@ import { LRUCache } from "lru-cache";
 import { MIB } from "@/server/contract/sizes";
 import type { RunFacts } from "./run-facts";
 
-/** The bounds of the cache: runs, and about how many bytes. */
+/** MAX_BYTES is approximate. */
 const MAX_RUNS = 10_000;
 const MAX_BYTES = 16 * MIB;
 
-/** An ended run with the bodies of its polls. A terminal run never changes, so the bodies are sent unchanged. */
+/** A terminal run never changes, so the bodies are sent unchanged. */
 type EndedRun = { orgId: string; run: RunFacts; bodies: Map<string, string> };
 
 export type EndedRuns = ReturnType<typeof createEndedRuns>;
@@ -29,7 +29,6 @@ export function createEndedRuns() {
       runs.set(run.id, ended);
       return ended;
     },
-    /** Caches the body that answers `view` of a run, and returns it. */
     cacheBody(ended: EndedRun, view: string, body: string): string {
       if (runs.get(ended.run.id) !== ended) return body;
       ended.bodies.set(view, body);

@@ -3,37 +3,33 @@
  * page explains each one (app/(dashboard)/runs/[runId]/result/explain-failure.ts).
  */
 export const FAILURE_CODES = [
-  /** The organization's balance did not allow the next step. */
   "insufficient_credits",
-  /** The run reached the lowest `maxCredits` of its target, key or trigger. */
+  /** The lowest of its target, key or trigger. */
   "max_credits",
   "deadline_exceeded",
-  /** It waited too long for a slot. */
   "not_admitted",
   /** An agent made the same failing call three times. */
   "repeated_failure",
   /** A tool's step failed, or an agent's call whose policy then ends the run. */
   "step_failed",
   "output_failed",
-  /** A tool's output or an agent's answer does not match its output schema. */
   "output_invalid",
   "output_too_large",
   "model_unauthorized",
   "model_unknown",
   "model_quota",
-  /** The conversation does not fit into the model's context window, even with shortened outputs of functions. */
+  /** The context window is too small, even with shortened outputs of functions. */
   "input_too_long",
   "model_refused",
   "model_unavailable",
-  /** The answer was cut off at the limit of output tokens, and a repeat with a larger limit did not help. */
+  /** A repeat with a larger limit of output tokens did not help. */
   "output_truncated",
   /** The model declined to answer, or its provider filtered the answer. */
   "refused",
   /** The model answered twice with nothing. */
   "empty_answer",
-  /** The parent run ended first. */
   "caller_ended",
-  /** A platform error; nothing is charged. */
+  /** Nothing is charged. */
   "internal_error",
 ] as const;
 export type FailureCode = (typeof FAILURE_CODES)[number];

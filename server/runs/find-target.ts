@@ -28,7 +28,6 @@ const READ_AGENT = defineQuery(
    WHERE a.organization_id = $1 AND a.id = $2 AND a.deleted_at IS NULL`,
 );
 
-/** The tools of the slugs $2, in that order. */
 const READ_ATTACHED = defineQuery(
   "find-attached-tools",
   z.object({
@@ -125,12 +124,11 @@ export async function configureAgent(
 
 const knownTarget = z.object({ slug: z.string(), total: z.number() });
 
-/** The most names in a message. */
 const MAX_NAMES = 20;
 
 /**
- * Names the organization's agents or tools for a message about an unknown one: `Known tools: adder, weather and 3 more`.
- * `declared`: slugs, each once, of those that exist when the caller's change is saved.
+ * Names the organization's agents or tools for a message: `Known tools: adder, weather and 3 more`. `declared`:
+ * distinct slugs that exist once the caller's change is saved.
  */
 export async function describeKnownTargets(
   client: Queryable,

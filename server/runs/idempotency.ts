@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { AppError } from "@/server/base/errors";
 
-/** The longest idempotency key, in characters. */
 const MAX_KEY_LENGTH = 255;
 
 /** A start that its sender may repeat. */
@@ -11,7 +10,6 @@ export type IdempotentRequest = {
   key: string;
   /** SHA-256 of what a repetition must have in common. */
   requestHash: Buffer;
-  /** The body that answers the first request and every repetition. */
   answer(runId: string): unknown;
 };
 

@@ -13,10 +13,7 @@ import { validateAgainst } from "@/server/work/json-schema/schema";
 import { configureAgent, findTarget } from "./find-target";
 import { freezeConfiguration, type Target } from "./target";
 
-/**
- * An unsaved definition of an agent or a tool, which must have been checked. It runs instead of the current version,
- * also if the agent is inactive.
- */
+/** An unsaved, checked definition. It runs instead of the current version, also if the agent is inactive. */
 export type Draft = Pick<Target, "maxCredits" | "deadlineSeconds"> &
   ({ kind: "agent"; settings: AgentSettings } | Omit<ToolConfiguration, "name">);
 
@@ -25,13 +22,13 @@ export type StartRequest = (
       kind: "agent";
       targetId: string;
       userMessage: string;
-      /** The message is from outside although no trigger starts this run: it repeats a webhook's run. */
+      /** No trigger starts this run: it repeats a webhook's run. */
       messageFromOutside?: boolean;
     }
   | { kind: "tool"; targetId: string; input: JsonObject }
 ) & {
   draft?: Draft | undefined;
-  /** The webhook call that starts the run, recorded as accepted in the start's transaction. */
+  /** Recorded as accepted in the start's transaction. */
   delivery?: (ReceivedDelivery & { receivedAt: Date }) | undefined;
 };
 
@@ -67,9 +64,8 @@ export async function prepareStart(services: Services, actor: Actor, request: St
       configuration,
       ...freeze(services, target, configuration),
       input: replaceNul(request.userMessage),
-      /** The hold of the start, from an upper bound of the prompt's tokens. */
+      /** From an upper bound of the prompt's tokens. */
       hold: holdForFirstCall(prices, callable, bound),
-      /** The additional need of the first iteration. */
       headroom: headroomForFirstCall(prices, callable, bound),
       countHold: async () => holdForFirstCall(prices, callable, await models.countTokens(prompt)),
     };
@@ -93,7 +89,7 @@ export async function prepareStart(services: Services, actor: Actor, request: St
   throw new Error("target and request are of different kinds");
 }
 
-/** The target with a draft in place of its current version. The names of its runs end with "(draft)". */
+/** The names of its runs end with "(draft)". */
 async function withDraft(
   { pool }: Services,
   { orgId, target, draft }: { orgId: OrgId; target: Target; draft: Draft },
@@ -113,7 +109,7 @@ async function withDraft(
   throw new Error("target and draft are of different kinds");
 }
 
-/** Frozen configurations, computed once per target: one of a tool, and up to two of an agent. */
+/** One of a tool, and up to two of an agent. */
 const frozen = new WeakMap<Target, Map<boolean, Frozen>>();
 type Frozen = ReturnType<typeof freezeConfiguration>;
 

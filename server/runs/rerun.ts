@@ -9,7 +9,7 @@ import type { Services } from "@/server/runs/services";
 import { startRun } from "@/server/runs/start";
 
 /**
- * Starts a run from the dashboard. `input` is an agent's message or a tool's JSON object as text. Throws
+ * Starts a run from the dashboard. `input` is an agent's message or a tool's JSON object. Throws
  * `payload_too_large`, `invalid_request` and the errors of `startRun`.
  */
 export async function startFromDashboard(
@@ -37,8 +37,8 @@ export async function startFromDashboard(
 }
 
 /**
- * Starts the target of an earlier run again, with its current configuration and the same or another input. An unchanged
- * message from outside is still marked as such for the model. Throws `not_found` for runs of other organizations.
+ * Starts an earlier run's target again with its current configuration. An unchanged message from outside is still
+ * marked as such for the model. Throws `not_found`.
  */
 export async function rerun(
   services: Services,

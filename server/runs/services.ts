@@ -9,11 +9,9 @@ import type { Engine } from "./engine/port";
 import type { Target } from "./target";
 
 export type Services = GuardServices & {
-  /** Cached configuration of organizations, for runs. */
   cached: { targets: Cached<Target>; modelProviders: Cached<readonly OwnProvider[]> };
-  /** Recently ended runs, for polls. */
   endedRuns: EndedRuns;
-  /** Frozen configurations known to be stored, by organization and hash. */
+  /** By organization and hash. */
   configurationsStored: LRUCache<string, true>;
   engine: Engine;
   models: Models;

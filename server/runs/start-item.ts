@@ -109,7 +109,6 @@ export function countedCall(
   };
 }
 
-/** The run's lowest cap and whose it is, for the error message. */
 function narrowestCap({ kind, maxCredits }: Target, actor: Actor): Cap | null {
   const targetCap = capOfTarget(kind, maxCredits);
   if (actor.kind !== "api_key" && actor.kind !== "trigger") return targetCap;

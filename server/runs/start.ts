@@ -23,11 +23,10 @@ export type StartResult = {
 };
 
 /**
- * Starts a run (docs/engine.md). One item of the writer's next flush inserts it with its frozen configuration and holds
- * its credits. It also decides whether the run executes here immediately or waits for a slot. Throws AppError
- * `not_found`, `agent_inactive`, `invalid_request` with issues, `insufficient_credits`, `organization_suspended`,
- * `rate_limited`, `idempotency_conflict`; by then the call is counted. If `conditions` has a limit, call `refuseStart`
- * for earlier rejections.
+ * Starts a run or queues it (docs/engine.md), and holds its credits. If `conditions` has a limit, call
+ * `refuseStart` for earlier rejections. Throws `not_found`, `agent_inactive`, `invalid_request` with issues,
+ * `insufficient_credits`, `organization_suspended`, `rate_limited`, `idempotency_conflict`; by then the call is
+ * counted.
  */
 export async function startRun(
   services: Services,
@@ -60,8 +59,8 @@ export async function startRun(
 }
 
 /**
- * Rejects a start with `error`, unless its limit is reached or it repeats an accepted start, which then answers. The
- * call counts against its limit. Throws `rate_limited`, `idempotency_conflict` or `error`.
+ * Rejects a start with `error`, unless it repeats an accepted one, which then answers. The call counts against its
+ * limit. Throws `rate_limited`, `idempotency_conflict` or `error`.
  */
 export async function refuseStart(
   services: Services,
@@ -76,7 +75,6 @@ export async function refuseStart(
   return repeatedStart(verdict, limit);
 }
 
-/** Writes a start until it has a verdict, which may be that the balance does not allow the hold. */
 async function writeStart(services: Services, start: Start): Promise<StartVerdict & { worker?: Worker }> {
   const { actor, prepared } = start;
   const send = (item: StartItem) =>
@@ -100,7 +98,7 @@ async function writeStart(services: Services, start: Start): Promise<StartVerdic
   }
 }
 
-/** Executes the run or lets it wait. Throws the error of a start that was not accepted. */
+/** Throws the error of a start that was not accepted. */
 function concludeStart(
   services: Services,
   start: Start,
@@ -129,7 +127,7 @@ function concludeStart(
   return { runId, rate, replay: null };
 }
 
-/** The accepted start that a call repeats. Throws `rate_limited` or `idempotency_conflict`. */
+/** Throws `rate_limited` or `idempotency_conflict`. */
 function repeatedStart(verdict: StartVerdict, limit: CountedLimit | undefined): StartResult {
   const rate = rateDecisionOf(limit, verdict);
   if (verdict.replay) return { runId: verdict.replay.runId, replay: verdict.replay.response, rate };
@@ -147,7 +145,6 @@ function rateDecisionOf(
   return { allowed: verdict !== "rate", limit: limit.limit, seconds: limit.seconds, ...rate };
 }
 
-/** The error with the headers of the rate limit that counted the call. */
 function withRateHeaders(
   error: unknown,
   limit: CountedLimit | undefined,
@@ -157,7 +154,7 @@ function withRateHeaders(
   return error;
 }
 
-/** Names the hold that the balance does not cover, and the balance to callers that may read. */
+/** Names the balance only to callers that may read it. */
 async function insufficientCredits(
   { db }: Pick<Services, "db">,
   actor: Actor,

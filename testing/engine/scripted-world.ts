@@ -29,7 +29,6 @@ export async function openScriptedWorld() {
     script = next;
     calls = 0;
   };
-  /** Starts a run of the tenant's agent. */
   const start = (tenant: Tenant, userMessage = "Hello") => {
     const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
     return startRun(world, actor, { kind: "agent", targetId: tenant.agentId, userMessage });
@@ -45,11 +44,9 @@ export async function openScriptedWorld() {
   return {
     world,
     play,
-    /** The number of model calls that the script has answered. */
     modelCalls: () => calls,
     start,
     read,
-    /** Executes a run of the tenant's agent by a script, to its end. */
     async run(tenant: Tenant, userMessage: string, next: Script) {
       play(next);
       const { runId } = await start(tenant, userMessage);

@@ -7,9 +7,7 @@ import { openWorld, quietModels, type Tenant } from "@/testing/world";
 
 /** The place at which a suite's engines run: embedded, or on an Inngest server. */
 export type Stage = {
-  /** The engine's settings in a process's environment. */
   env: Record<string, string>;
-  /** Routes the server's calls to this process, the newest one. */
   serve(services: Wired): void;
   close(): Promise<void>;
 };
@@ -40,9 +38,7 @@ export async function openStage(stage: Stage) {
     });
   return {
     world,
-    /** The number of model calls of the current test. */
     calls: () => calls,
-    /** Starts a process that executes runs with a scripted model. */
     async startProcess(script: Script, env: Record<string, string> = {}): Promise<TestProcess> {
       const services = createProcess(world, {
         env: { ...stage.env, ...env },
@@ -58,13 +54,11 @@ export async function openStage(stage: Stage) {
       await expect.poll(() => services.engine.ready(), { timeout: 30_000 }).toBe(true);
       return services;
     },
-    /** Starts a run of the tenant's agent; returns its id. */
     async start(services: Wired, tenant: Tenant, userMessage = "Go"): Promise<string> {
       const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
       const request = { kind: "agent", targetId: tenant.agentId, userMessage } as const;
       return (await startRun(services, actor, request)).runId;
     },
-    /** Waits for the end of a run; returns it with its steps, model calls and children. */
     async ended(runId: string) {
       await expect.poll(async () => (await read(runId)).finishedAt, { timeout: 45_000 }).not.toBeNull();
       return read(runId);

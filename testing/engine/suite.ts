@@ -9,10 +9,8 @@ import { insertTool } from "@/testing/tools";
 import { createTenant } from "@/testing/world";
 import { type ModelAnswer, openStage, type Stage } from "./stage";
 
-/** The duration of a model call in a long run. */
 const MODEL_MS = 150;
 
-/** A call without an answer; it ends with its run. */
 function hang({ signal }: ModelRequest): Promise<ModelAnswer> {
   return new Promise((_resolve, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });

@@ -2,8 +2,8 @@ import { connect, createServer, type Socket } from "node:net";
 import { listen } from "./listen";
 
 /**
- * Cuts the connection of the next request that contains a text. `before`: the server does not get it. `after`: it
- * commits, and only the response is lost. `thenRefuse` rejects new connections from then on.
+ * Cuts the next request that contains a text: `before` the server gets it, or `after` it commits, so that only the
+ * response is lost. `thenRefuse` rejects new connections from then on.
  */
 export type Cut = { request: string; moment: "before" | "after"; thenRefuse?: boolean };
 
@@ -55,15 +55,14 @@ export async function openDatabaseProxy(url: string) {
   near.port = String(port);
   return {
     url: near.href,
-    /** Cuts connections in this order; each cut waits for its request. Without arguments: no more cuts. */
+    /** In this order; each cut waits for its request. Without arguments: no more cuts. */
     cut(...next: Cut[]) {
       cuts = next;
     },
-    /** Cuts each open connection at its next response, which is lost. What it answers has been committed. */
+    /** Loses the next response of each open connection, whose work has been committed. */
     cutAll() {
       for (const socket of sockets) doomed.add(socket);
     },
-    /** While true, new connections are rejected. */
     refuse(now: boolean) {
       refused = now;
       if (now) for (const socket of sockets) socket.destroy();

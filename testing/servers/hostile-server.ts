@@ -8,9 +8,7 @@ import { listen } from "./listen";
 export type HostileServer = {
   host: string;
   port: number;
-  /** The number of connections so far. */
   connections(): number;
-  /** Resolves when all connections have been closed; returns the most bytes that one of them was sent. */
   closed(): Promise<number>;
   close(): Promise<void>;
 };

@@ -20,24 +20,22 @@ export const EVENT_KEY = "an-event-key";
 type Options = {
   /** A dev server accepts any key and does not sign its calls. */
   isDev?: boolean;
-  /** The delay before a call is repeated that failed without a Retry-After header. */
+  /** For failed calls without a Retry-After header. */
   retryMs?: number;
 };
 type Reply = { status: number; body: unknown };
 
 /**
- * A stand-in for an Inngest server of version 1.43, for the addresses that SDK 4 uses. It registers functions, receives
- * events, calls the functions with signed requests, remembers steps and repeats failed calls. It keeps everything in
+ * A stand-in for an Inngest server of version 1.43, for the addresses that SDK 4 uses. It keeps everything in
  * memory, and calls without a queue's delays.
  */
 export class InngestServer {
   readonly url: string;
   readonly functions = new Map<string, InngestFunction>();
-  /** The events that services sent, without repeated ids. */
+  /** Without repeated ids. */
   readonly events: InngestEvent[] = [];
-  /** The number of requests with the wrong signing key. */
   unauthorized = 0;
-  /** If false, checkpoints fail, as during an outage of the server. */
+  /** If false, checkpoints fail, as during an outage. */
   acceptsCheckpoints = true;
   readonly #server: Server;
   readonly #isDev: boolean;
@@ -60,7 +58,6 @@ export class InngestServer {
     return new InngestServer(server, `http://127.0.0.1:${await listen(server)}`, options);
   }
 
-  /** The settings of a service that uses this server. */
   get env(): Record<string, string> {
     if (this.#isDev) return { INNGEST_DEV: this.url };
     return { INNGEST_BASE_URL: this.url, INNGEST_EVENT_KEY: EVENT_KEY, INNGEST_SIGNING_KEY: SIGNING_KEY };
@@ -70,17 +67,14 @@ export class InngestServer {
     return this.#executor.runs;
   }
 
-  /** The names of events that runs wait for. */
   get awaited(): string[] {
     return this.#executor.awaited;
   }
 
-  /** Lets a test lose or repeat calls and responses. */
   set carry(carry: Carry) {
     this.#executor.carry = carry;
   }
 
-  /** Cancels a run as the server's pages do. */
   cancel(run: FunctionRun): void {
     this.#executor.cancel(run);
   }

@@ -9,11 +9,10 @@ export type MailAnswer = (command: string) => string | null | Promise<string | n
 export type MailServer = {
   host: string;
   port: number;
-  /** The commands of all connections, in order; `*` is before those that came over TLS. */
+  /** Of all connections, in order; `*` is before those over TLS. */
   commands: string[];
-  /** Each message as it came, with doubled dots. */
+  /** As received, with doubled dots. */
   messages: string[];
-  /** The most connections at once. */
   most(): number;
   close(): Promise<void>;
 };
@@ -21,9 +20,8 @@ export type MailServer = {
 const GREETING = "220 localhost ESMTP";
 
 /**
- * Starts a mail server on loopback that speaks SMTP as `answer` wants; `data` is its command for a complete message.
- * `tls`: from the beginning (`implicit`), by STARTTLS, or none. `injects` is sent in plain text together with the answer to
- * STARTTLS.
+ * Starts a mail server on loopback; for `answer`, `data` means a complete message. `tls`: from the start
+ * (`implicit`), by STARTTLS, or none. `injects` is sent in plain text with the answer to STARTTLS.
  */
 export async function startMailServer({
   answer = () => null,

@@ -3,31 +3,27 @@ import { z } from "zod";
 import type { ModelRequest } from "@/server/work/models/port";
 import { closeServer, listen } from "./listen";
 
-/** The response to one attempt of a model call. */
 type ModelServerReply =
   | {
       content?: string | null;
       calls?: { name: string; arguments: unknown; id?: string }[];
-      /** Unset: 10 in and 5 out; null: no usage in the response. */
+      /** Unset: 10 in and 5 out; null: no usage. */
       usage?: { inputTokens: number; outputTokens: number } | null;
-      /** The usage as it is sent, instead of `usage`. */
       reported?: object;
-      /** The delay before the response, in milliseconds. */
       delayMs?: number;
-      /** For a streamed response: `content` comes in these pieces, the last one after `beforeLast`. */
+      /** Pieces of streamed `content`, the last one after `beforeLast`. */
       pieces?: string[];
       beforeLast?: Promise<unknown>;
     }
-  /** An error status, with `Retry-After` in seconds and OpenAI's error code. */
+  /** `retryAfter` in seconds; `code` is OpenAI's. */
   | { status: number; message?: string; retryAfter?: number; code?: string }
-  /** `hang`: no response ever; `drop`: the connection is closed; `broken`: half of a JSON document. */
+  /** `hang`: no response; `drop`: the connection is closed; `broken`: half of a JSON document. */
   | { fault: "hang" | "drop" | "broken" }
-  /** Any body, as JSON. */
   | { body: unknown }
-  /** Any events as JSON, followed by the end of the stream unless it is cut off. */
+  /** As JSON; `isCut`: without the end of the stream. */
   | { events: unknown[]; isCut?: boolean };
 
-/** One line of a script: a reply, or the replies to the first, second, … attempt of the same call. */
+/** An array has one reply for each attempt of a call. */
 type ModelServerLine = ModelServerReply | ModelServerReply[];
 
 const chatRequest = z.looseObject({
@@ -40,17 +36,16 @@ const chatRequest = z.looseObject({
 type ModelServerRequest = {
   body: z.infer<typeof chatRequest>;
   headers: IncomingMessage["headers"];
-  /** The number of the call in its conversation, from 0: how many assistant messages it has. */
+  /** From 0: the number of the conversation's assistant messages. */
   turn: number;
 };
 
 export type ModelServer = {
-  /** For OPENAI_BASE_URL. */
   url: string;
   requests: ModelServerRequest[];
   /**
-   * Scripts conversations that contain `marker`: the first model call gets the first line, and so on; the last line
-   * repeats. Concurrent conversations are independent.
+   * For conversations that contain `marker`: one line per model call, the last one repeats. Concurrent
+   * conversations are independent.
    */
   script(marker: string, ...lines: ModelServerLine[]): void;
   close(): Promise<void>;

@@ -34,7 +34,6 @@ export async function startNameServer(answer: NameAnswer) {
   await new Promise<void>((bound) => socket.bind(0, "127.0.0.1", bound));
   return {
     address: `127.0.0.1:${socket.address().port}`,
-    /** The number of queries for the IPv4 addresses of each name. */
     asked,
     close: () => new Promise<void>((closed) => socket.close(closed)),
   };

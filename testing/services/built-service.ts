@@ -8,8 +8,8 @@ import type { World } from "../world";
 export type BuiltProcess = { origin: string; child: ChildProcess; exited: Promise<unknown> };
 
 /**
- * Starts processes of the built service without pages, on a world's database. They are killed after each test. Call it
- * at the top of the file; `build` takes a while.
+ * Starts processes of the built service without pages on a world's database, and kills them after each test. Call
+ * it at the top of the file.
  */
 export function builtService(getWorld: () => World) {
   let program: string;
@@ -29,7 +29,6 @@ export function builtService(getWorld: () => World) {
     async build(): Promise<void> {
       ({ serve: program } = await ensureBuild({ pages: false }));
     },
-    /** Starts a process. `quiet` hides standard error, whose content is expected. */
     async start({
       env = {},
       flags = [],

@@ -12,8 +12,8 @@ import { closeServer, listen } from "../servers/listen";
 export type TestService = Awaited<ReturnType<typeof startTestService>>;
 
 /**
- * Serves `/v1` and `/webhooks` over HTTP with the production engine, on their own database, without the dashboard. It
- * writes to `log`. Without `OPENAI_*` in `env` the demo model answers.
+ * Serves `/v1` and `/webhooks` with the production engine on its own database. Without `OPENAI_*` in `env` the demo
+ * model answers.
  */
 export async function startTestService(env: Record<string, string> = {}, log?: Logger) {
   const database = await createTestDatabase();
@@ -37,9 +37,7 @@ export async function startTestService(env: Record<string, string> = {}, log?: L
   });
   services.engine.execute();
   return {
-    /** Such as `http://127.0.0.1:40123`; also APP_URL. */
     origin,
-    /** The environment that a second process on the same database needs. */
     settings,
     services,
     async stop() {

@@ -12,8 +12,8 @@ import { createThrowaway, removeThrowaway } from "@/scripts/support/throwaway.mj
 export type ThrowawayService = Awaited<ReturnType<typeof startThrowawayService>>;
 
 /**
- * Starts the built service with `npm start`, for tests that change its database or its model. The throwaway data folder
- * has the demo organization and one run of its agent, unless `env` sets STEPWELL_DEMO. `quiet` hides standard error, whose content is expected.
+ * Starts the built service with `npm start`, for tests that change its database or model. It has the demo
+ * organization and one run, unless `env` sets STEPWELL_DEMO. `quiet` hides standard error.
  */
 export async function startThrowawayService({ quiet = false, env = {} as Record<string, string> } = {}) {
   const dataDir = await createThrowaway();
@@ -55,13 +55,11 @@ export async function startThrowawayService({ quiet = false, env = {} as Record<
   return {
     base,
     output,
-    /** Everything that it has printed so far. */
     printed: () => text,
     key,
     agent,
     login: { email: "demo@stepwell.test", password: /password {2}(\S+)/.exec(output)?.[1] ?? "" },
 
-    /** Passes a connection to its database. */
     async withDatabase<Result>(work: (client: pg.Client) => Promise<Result>): Promise<Result> {
       const { url, leave } = await joinPostgres(dataDir);
       const client = new pg.Client({ connectionString: url, application_name: "stepwell e2e" });
@@ -74,7 +72,6 @@ export async function startThrowawayService({ quiet = false, env = {} as Record<
       }
     },
 
-    /** Sends a signal to npm; expects that no process is left, that the database has ended and that the port is free. */
     async expectToEnd(signal: "SIGINT" | "SIGTERM"): Promise<void> {
       expect(await isFree(port)).toBe(false);
       const exited = once(npm, "exit");
@@ -85,7 +82,6 @@ export async function startThrowawayService({ quiet = false, env = {} as Record<
       expect(runningCluster(join(dataDir, "postgres"))).toBeUndefined();
     },
 
-    /** Ends what a failed test has left running. */
     async remove(): Promise<void> {
       if (isRunning()) {
         const exited = once(npm, "exit");

@@ -14,16 +14,15 @@ import { generateLoad, type Load, summarize } from "./load";
 import { type Caller, openService, type Service, type Start } from "./service";
 
 /**
- * `npm run bench`: measures polls, starts, webhooks, single runs and bursts over HTTP against the built service. It
- * measures a bare node:http server at the same time, whose figures show the speed of the machine. `--against REF` also
- * measures another commit, or a folder with its checkout, in alternation. Prints medians of the rounds.
+ * `npm run bench`: measures the built service and, for the speed of the machine, a bare node:http server.
+ * `--against REF` also measures another commit or checkout, in alternation. Prints medians of the rounds.
  */
 const { values: options } = parseArgs({
   options: {
     against: { type: "string" },
     rounds: { type: "string", default: "3" },
     seconds: { type: "string", default: "2" },
-    /** The model's delay in ms before a reply. */
+    /** The model waits for this many ms. */
     delay: { type: "string", default: "0" },
   },
   allowPositionals: true,
@@ -33,7 +32,7 @@ const SINGLE = 30;
 const POLLS = 16;
 const EATERS = 100;
 
-/** Serves the model and a bare HTTP server. In a process of their own, so that they are not measured with the load. */
+/** In a process of their own, so that they are not measured with the load. */
 async function serveOthers() {
   const model = createServer(async (incoming, outgoing) => {
     const request = await text(incoming);
@@ -50,12 +49,10 @@ async function serveOthers() {
   return { model: await listen(model), bare: await listen(bare) };
 }
 
-/** The model's replies: a call of a function, and the answer after two of them. */
 const CALCULATE = { name: "calculate", arguments: '{"expression":"6 * 7"}' };
 const CALL = replyOf({ tool_calls: [{ index: 0, id: "call", type: "function", function: CALCULATE }] });
 const ANSWER = replyOf({ content: "42" });
 
-/** A streamed chat completion of one piece. */
 function replyOf(delta: object): string {
   const finish_reason = "tool_calls" in delta ? "tool_calls" : "stop";
   const choices = [{ index: 0, delta: { role: "assistant", ...delta }, finish_reason }];
@@ -70,10 +67,8 @@ async function call({ port, key }: Caller, { path, body }: { path: string; body?
   return (await fetch(`http://127.0.0.1:${port}${path}`, init)).json();
 }
 
-/** The path that reads the status of a run of the same kind as `start`. */
 const statusPath = (start: Start, runId: string) => start.path.replace(/[^/]+$/, `${runId}/status`);
 
-/** Polls runs of the kind of `start` every `everyMs` until all have ended. */
 async function untilEnded(
   caller: Caller,
   start: Start,
@@ -100,7 +95,6 @@ async function pollRunning(service: Service, start: Start): Promise<Load> {
   return poll(service, path);
 }
 
-/** Starts agent runs. `open` are the last of them, which execute when the load is over. */
 async function starts(
   { port, key, agent: { body } }: Service,
   load: { connections: number; count: number; paths: string[] },
@@ -126,7 +120,6 @@ async function single(service: Service, start: Start): Promise<Phase> {
   return { ...summarize(times), ms: performance.now() - began };
 }
 
-/** A script beside runs of another organization whose scripts use up their memory. */
 async function besideEaters(service: Service): Promise<Phase> {
   const { eaters } = service;
   const started = await Promise.all(Array.from({ length: EATERS }, () => call(eaters, eaters.tool)));
@@ -167,12 +160,10 @@ const PHASES: Record<string, (service: Service, runId: string) => Promise<Phase>
 };
 
 const FIGURES = ["perSecond", "p50Ms", "p95Ms", "serviceCpuMs", "postgresCpuMs"];
-/** The figures of every round, by phase and target. */
 const rounds = new Map<string, number[][]>();
 
 type Target = { name: string; pid: number; postmaster?: number };
 
-/** Runs a phase and adds its figures. Returns the runs that it left open. */
 async function measure(what: string, { name, pid, postmaster }: Target, run: () => Promise<Phase>) {
   const readCpu = () => [cpuMs(pid), postmaster === undefined ? 0 : postgresCpuMs(postmaster)] as const;
   const [service, postgres] = readCpu();
@@ -184,7 +175,6 @@ async function measure(what: string, { name, pid, postmaster }: Target, run: () 
   return open;
 }
 
-/** For `console.table`: the medians of the rounds. */
 function medians() {
   const rows = [...rounds].map(([row, figures]) => {
     const medians = FIGURES.map((name, index) => {
@@ -234,7 +224,6 @@ async function main(): Promise<void> {
   }
 }
 
-/** A clone of another commit; starting it installs its packages and builds it. */
 function cloneOf(ref: string): string {
   const folder = mkdtempSync(join(tmpdir(), "stepwell-bench-clone-"));
   const commit = execFileSync("git", ["rev-parse", ref], { cwd: ROOT, encoding: "utf8" }).trim();

@@ -1,12 +1,11 @@
 import { connect } from "node:net";
 
-/** Requests to send: `count` of them, or as many as fit into `seconds`. `paths` are taken in turn. */
+/** `count` requests, or as many as fit into `seconds`. `paths` are taken in turn. */
 type LoadJob = {
   port: number;
   key: string;
   connections: number;
   paths: string[];
-  /** Without a body they are GET requests. */
   body?: string;
   seconds?: number;
   count?: number;
@@ -15,8 +14,8 @@ type LoadJob = {
 export type Load = Awaited<ReturnType<typeof generateLoad>>;
 
 /**
- * Generates load on raw sockets, one request at a time per connection. Returns times in ms and, if the job has a count,
- * the bodies of the responses. Fails if a status is not 200.
+ * Generates load on raw sockets, one request at a time per connection. Returns times in ms and, with a count,
+ * bodies. Fails if a status is not 200.
  */
 export async function generateLoad(job: LoadJob) {
   const requests = job.paths.map((path) => requestOf(job, path));

@@ -5,9 +5,8 @@ import { FILL_INDEX } from "@/server/runs/read/run-index";
 import type { Services } from "@/server/services";
 
 /**
- * Generates history for benchmarks inside PostgreSQL: one organization with a million runs over 90 days, and two small
- * ones. They have all statuses, sources and sizes of text, steps, model calls, deliveries, a ledger and an audit log.
- * Some combinations are awkward on purpose: see `Landmarks`.
+ * Creates history inside PostgreSQL: an organization with a million runs over 90 days, and two small ones. Some
+ * combinations are awkward on purpose: see `Landmarks`.
  */
 
 const ORGANIZATION = "bench";
@@ -22,16 +21,15 @@ export type Landmarks = z.infer<typeof landmarks>;
 
 const landmarks = z.object({
   orgId: z.string(),
-  /** The agent with the most runs. None of them failed. */
+  /** Has the most runs. None of them failed. */
   commonAgent: z.string(),
-  /** The tool with the most runs. None of them was cancelled or started by a webhook. */
+  /** Has the most runs. None of them was cancelled or started by a webhook. */
   commonTool: z.string(),
-  /** A tool with a handful of runs. */
   rareTool: z.string(),
   trigger: z.string(),
   key: z.string(),
   user: z.string(),
-  /** In one run. */
+  /** Occurs in one run. */
   uniqueWord: z.string(),
 });
 /** In nearly every run, in about 2 % of them, in about 0.02 %. */
@@ -85,7 +83,7 @@ function definitionOf(slug: string) {
   };
 }
 
-/** Filling is faster without indexes, except those of constraints. Returns the statements that create the others again. */
+/** Filling is faster without indexes. Returns the statements that create them again. */
 async function dropIndexes(client: Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string; definition: string }>(`
     SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS definition
@@ -103,7 +101,7 @@ const FUNCTIONS = `
   CREATE FUNCTION pg_temp.pick(count int) RETURNS int LANGUAGE sql VOLATILE AS $$
     SELECT 1 + floor(power(random(), 2.5) * count)::int $$;`;
 
-/** Words by Zipf's law, in 4,000 paragraphs that runs share; each run adds its own numbers. */
+/** Words by Zipf's law. Runs share 4,000 paragraphs and add their own numbers. */
 const TEXTS = {
   words: `
     CREATE TEMP TABLE words AS
@@ -123,7 +121,6 @@ const TEXTS = {
     ANALYZE texts`,
 };
 
-/** The runs with the choices that their rows have in common, in order of creation. */
 function madeOf(runs: number): string {
   const ids = (table: string, key = "slug") =>
     `ARRAY(SELECT id FROM ${table} WHERE organization_id = o.id ORDER BY length(${key}), ${key}) AS ${table}`;
@@ -153,7 +150,6 @@ function madeOf(runs: number): string {
     FROM chosen JOIN organization USING (org) ORDER BY org, i`;
 }
 
-/** The last runs, which have a journal. */
 const LAST = "(SELECT * FROM made ORDER BY i DESC LIMIT 50000) made";
 
 const ROWS = {

@@ -15,11 +15,9 @@ import { readRunMetrics } from "@/server/runs/read/metrics/metrics";
 import type { Services } from "@/server/services";
 import { type Landmarks, WORDS } from "./million-runs";
 
-/** One query of the dashboard, and how long its statements may take. */
 type Question = { name: string; boundMs: number; ask: () => Promise<unknown> };
 
 const question = (name: string, ask: () => Promise<unknown>, boundMs = 100) => ({ name, ask, boundMs });
-/** Metrics may take longer than lists. */
 const METRICS_MS = 250;
 
 /** The questions of the dashboard to a database with a million runs. */

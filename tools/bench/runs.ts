@@ -14,10 +14,9 @@ import { findLandmarks, seedMillionRuns } from "./million-runs";
 import { questionsOf } from "./runs-questions";
 
 /**
- * `npm run bench:runs`: measures the dashboard's queries with a million runs. Each query runs through the service's own
- * functions; their statements are captured and repeated under EXPLAIN (ANALYZE, BUFFERS). The cluster has PostgreSQL's
- * default settings and takes minutes to fill; `-- --data FOLDER` stores it for the next time. `--only TEXT` selects
- * queries by name, `--plans` prints the plans. Exits with 1 if a query takes longer than its bound.
+ * `npm run bench:runs`: measures the dashboard's queries with a million runs under EXPLAIN (ANALYZE, BUFFERS). `--
+ * --data FOLDER` stores the cluster, which takes minutes to fill, for the next time. `--only TEXT` selects queries
+ * by name, `--plans` prints plans. Exits with 1 if a query takes longer than its bound.
  */
 const { values: options } = parseArgs({
   options: {
@@ -106,7 +105,6 @@ function captureStatements(pool: pg.Pool): Statement[] {
 type Plan = { statements: number; ms: number; hit: number; read: number; text: string };
 const NO_PLAN: Plan = { statements: 0, ms: 0, hit: 0, read: 0, text: "" };
 
-/** The sum of the statements' times and pages, and their plans. */
 async function explainAll(client: pg.Client, statements: Statement[]): Promise<Plan> {
   const sum = { ...NO_PLAN };
   for (const { text, values } of statements) {

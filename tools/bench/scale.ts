@@ -9,11 +9,8 @@ import { summarize } from "./load";
 import { CALLS, openWriter, prepareStarts, STEPS, writeRun } from "./write-run";
 
 /**
- * `npm run bench:scale`: measures the limit of one PostgreSQL with the writers of many processes, without the processes.
- * Each worker keeps a batch of equal agent runs in progress: it starts one, writes its rows, ends it and starts the next.
- * Every flush is durable. The database is a throwaway cluster with PostgreSQL's default settings. Linux only: CPU is read
- * from /proc.
- *
+ * `npm run bench:scale`: measures the limit of one PostgreSQL with the writers of many processes. Each worker keeps
+ * a batch of equal agent runs in progress. Every flush is durable. Linux only, because CPU is read from /proc.
  * Prints flushes/s, starts/s, the duration of a flush, and PostgreSQL's CPU time and bytes of WAL per run.
  */
 const { values: options } = parseArgs({
@@ -25,12 +22,10 @@ const { values: options } = parseArgs({
 });
 const WORKERS = Number(options.workers);
 const BATCH = Number(options.batch);
-/** The number of runs that all workers wrote, by outcome. */
 const done = { ended: 0, lost: 0, refused: 0 };
-/** The duration of each flush in ms. */
+/** The durations are in ms. */
 const flushTimes: number[] = [];
 
-/** Measures every flush: Lane sends it as a named statement. */
 function measureFlushes(): void {
   const { query } = pg.Client.prototype;
   Object.defineProperty(pg.Client.prototype, "query", {

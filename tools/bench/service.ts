@@ -5,7 +5,6 @@ import { freePort } from "../../scripts/support/ports.mjs";
 import { applyDefinitions, startService, untilReady } from "../../scripts/support/service-process";
 import { createThrowaway, removeThrowaway } from "../../scripts/support/throwaway.mjs";
 
-/** The service takes 300 calls a minute from one address to one trigger. */
 const HOOKS = 20;
 
 const DEFINITIONS = `organizations:
@@ -86,7 +85,6 @@ export async function openService(name: string, root: string, modelPort: number)
     script: startOf("tools", script, {}),
     waiting: startOf("tools", waiting, {}),
     hooks: (bench?.triggers ?? []).map(({ token }) => `/webhooks/${token}`),
-    /** Another organization, whose scripts use up their memory. */
     eaters: {
       port,
       key: eaters?.apiKeys[0]?.key ?? "",

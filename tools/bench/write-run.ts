@@ -10,8 +10,6 @@ import { claimedRun, startItem } from "@/server/runs/start-item";
 import type { Services } from "@/server/services";
 import type { ModelReply } from "@/server/work/models/port";
 
-/** Writes all rows of an agent run as an engine does, without executing it. */
-
 /** Model calls and steps of each run, as in docs/scale.md. */
 export const CALLS = 3;
 export const STEPS = 2;

@@ -10,15 +10,10 @@ import { startServices } from "./services";
 import { organizationOf, startModel, startRecorder } from "./work";
 
 /**
- * Tests the durability guarantees by injecting faults. It starts agent and tool runs whose side effects are recorded.
- * Meanwhile it kills the service's processes and the database with SIGKILL, stalls processes and cuts connections.
- * Processes also kill themselves at named points of the engine. Then it prints what was lost, repeated, charged wrongly
- * or stuck. Exits with 0 only if nothing was.
- *
- *   npm run chaos -- [--runs 120] [--burst 0] [--faults 10] [--points 6] [--processes 1] [--seconds 300] [--port 4600]
- *
- * Half of the runs are agents', half are tools'. `--burst` starts that many runs of a second organization at once: with few
- * slots (STEPWELL_SLOTS=6) they take all and must yield some.
+ * Injects faults while runs with recorded side effects execute: kills processes and the database with SIGKILL,
+ * stalls processes and cuts connections. Exits with 0 only if nothing was lost, repeated, charged wrongly or stuck.
+ * npm run chaos -- [--runs 120] [--burst 0] [--faults 10] [--points 6] [--processes 1] [--seconds 300] [--port
+ * 4600] `--burst` starts runs of a second organization at once: with few slots (STEPWELL_SLOTS=6) some must yield.
  */
 
 const { values } = parseArgs({
@@ -36,7 +31,7 @@ const RUNS = Number(values.runs);
 const BURST = Number(values.burst);
 const END = Date.now() + Number(values.seconds) * 1000;
 const PORTS = Array.from({ length: Number(values.processes) }, (_, n) => Number(values.port) + n);
-/** The delay between two starts, so that runs are spread over the faults. */
+/** Spreads the runs over the faults. */
 const START_EVERY_MS = 200;
 /** Longer than a worker may be silent. */
 const STALL_MS = 5_000;
@@ -113,7 +108,6 @@ try {
   process.exit(exitCode);
 }
 
-/** Starts a run; repeats it with its idempotency key until a process answers. Returns its id. */
 async function start(n: number, organization: AppliedOrganization | undefined): Promise<string> {
   const isAgent = n % 2 === 0;
   const kind = isAgent ? "agents" : "tools";

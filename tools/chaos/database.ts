@@ -35,19 +35,16 @@ export async function startDatabase(dataDir: string) {
   };
 
   return {
-    /** The address to which the service connects. */
     url: proxy.url,
     query,
     cutConnections: proxy.cutAll,
 
-    /** Terminates the service's backends, as an administrator would. */
     async endBackends() {
       await query(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'stepwell'",
       );
     },
 
-    /** Kills all of PostgreSQL's processes and starts it again, on the same port. */
     async kill() {
       const running = runningCluster(joined.cluster);
       if (running) for (const pid of [running.pid, ...childrenOf(running.pid)]) kill(pid);

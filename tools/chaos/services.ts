@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { PausePoint } from "@/server/base/pause-points";
 import { startService, untilReady } from "../../scripts/support/service-process";
 
-/** The probability that a process kills itself at a point of the engine. */
+/** Probabilities that a process kills itself at a point of the engine. */
 const POINTS: Record<PausePoint, number> = {
   "accounts:before": 0.1,
   "accounts:sent": 0.1,
@@ -64,7 +64,6 @@ export function startServices({
   };
   for (const port of ports) start(port);
   const ready = () => [...running.values()].filter(({ isReady }) => isReady);
-  /** A random ready process, or any process if none is ready. */
   const any = () => {
     const some = ready().length > 0 ? ready() : [...running.values()];
     const found = some[Math.floor(Math.random() * some.length)];
@@ -74,7 +73,6 @@ export function startServices({
 
   return {
     diedAt,
-    /** Waits until `count` processes are ready, at most a minute. */
     async ready(count = ports.length) {
       for (let i = 0; i < 600; i += 1) {
         if (ready().length >= count) return;
@@ -95,7 +93,6 @@ export function startServices({
       await sleep(ms);
       child.kill("SIGCONT");
     },
-    /** Ends all processes; false if one had to be killed. */
     async stop() {
       isStopping = true;
       const children = [...running.values()].map(({ child }) => child);

@@ -3,11 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { listen } from "@/testing/servers/listen";
 import { startModelServer } from "@/testing/servers/model-server";
 
-/** The work of the runs: a scripted model requests side effects, and a recorder sees them. */
-
-/** Iterations of an agent run before its answer. */
 const ITERATIONS = 4;
-/** The iteration in which the agent calls the tool, as a child run, beside one side effect. */
+/** The tool is a child run, beside one side effect. */
 const TOOL_ITERATION = 1;
 /** The number of steps of one agent run without its child runs, and of one tool run. */
 export const STEPS = { agent: ITERATIONS * 2, tool: 3 };

@@ -2,7 +2,6 @@ import { formatCredits, formatShare, NONE } from "@/app/_ui/figures/format";
 import { StatusShape } from "@/app/_ui/figures/status";
 import type { RunFigures } from "@/server/runs/read/metrics/figures";
 
-/** Lower shares get a red shape beside the number. */
 const LOW_SUCCESS = 0.9;
 
 /** The share of completed among ended runs. */

@@ -9,21 +9,16 @@ import { DetailHead } from "@/app/_ui/page/page";
 import type { Fields } from "@/server/work/agent/field-changes";
 import type { Editor } from "./use-editor";
 
-/** Only a conflict needs it. */
 const Conflict = lazy(() => import("./conflict"), "Conflict");
 
 type EditorFormProps<Value> = {
   editor: Editor<Value>;
   problems: number;
-  /** A value as texts, to compare it with a newer version. */
   fieldsOf: (value: Value) => Fields;
   children: ReactNode;
 };
 
-/**
- * The page of an editor: its head, its fields, and a bar with the unsaved changes, the issues, and Save. Ctrl or
- * Command with S saves.
- */
+/** The page of an editor: head, fields, and a bar with Save. Ctrl or Command with S saves. */
 export function EditorForm<Value>({ editor, problems, fieldsOf, children }: EditorFormProps<Value>) {
   const { kind, opened, draft, newer, busy, submit, discard } = editor;
   useEffect(() => {

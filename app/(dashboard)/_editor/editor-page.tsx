@@ -17,8 +17,8 @@ type EditorPageProps = {
 };
 
 /**
- * The page of an editor, with what it needs fetched on the server. Unknown ids show the not-found page. `from` names a
- * starter in the address.
+ * The page of an editor, with its data fetched on the server. Unknown ids show the not-found page. `from`: the name
+ * of a starter.
  */
 export function editorPage(
   kind: RunKind,
@@ -46,7 +46,6 @@ export function editorPage(
   };
 }
 
-/** Tells those who may not save why there is no editor. */
 function MembersOnly({ kind, role, title }: { kind: RunKind; role: MemberRole; title: string }) {
   const list = { href: `/${kind}s`, label: kind === "agent" ? "Agents" : "Tools" };
   return (

@@ -23,7 +23,6 @@ type PairsFieldProps = {
   value: unknown;
   /** Undefined: not set. */
   onChange: (value: unknown) => void;
-  /** The value as JSON. */
   json: ReactNode;
 };
 

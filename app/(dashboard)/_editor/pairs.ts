@@ -7,8 +7,8 @@ export type Pair = { key: number; name: string; value: unknown };
 const isScalar = (value: unknown) => value === null || typeof value !== "object";
 
 /**
- * Not null for an object that has texts by any name, such as headers and the parameters of an address. `lists`: also
- * several by one name.
+ * Null unless the schema is an object with texts by any name, such as headers. `lists`: a name can have several
+ * texts.
  */
 export function pairsOf({ type, isOpen, keywords }: Field): { lists: boolean } | null {
   const { additionalProperties: of } = keywords;

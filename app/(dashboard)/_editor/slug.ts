@@ -1,4 +1,3 @@
-/** A slug for a name: lower case, other characters as hyphens, at most 64 characters. */
 function slugOf(name: string): string {
   return name
     .normalize("NFKD")

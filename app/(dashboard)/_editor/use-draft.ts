@@ -5,12 +5,12 @@ import { draftKey } from "@/app/_ui/data/browser-storage";
 import { isJsonObject, tryParseJson, writeJson } from "@/server/base/json/json";
 import { OrganizationContext } from "../organization-context";
 
-/** The typed value, and the version it changes; null: something new. */
+/** `version`: the one that the value changes; null: something new. */
 type Draft<Value> = { version: number | null; value: Value };
 
 /**
- * A value that is being edited. The browser stores it until it is saved or discarded, so it survives a reload. It also
- * survives a newer version of what is edited: `rebase` makes it a change of that version.
+ * A value that is being edited. The browser stores it until it is saved or discarded. `rebase` makes it a change of
+ * a newer version.
  */
 export function useDraft<Value>({
   name,
@@ -18,12 +18,11 @@ export function useDraft<Value>({
   saved,
   isValue,
 }: {
-  /** The name of the edited item within the organization. */
+  /** Unique within the organization. */
   name: string;
-  /** The current version and its value. */
   version: number | null;
   saved: Value;
-  /** Returns true if a stored value can be edited. Must not change between renders. */
+  /** Must not change between renders. */
   isValue: (stored: unknown) => stored is Value;
 }) {
   const key = draftKey(useContext(OrganizationContext), name);
@@ -53,13 +52,11 @@ export function useDraft<Value>({
   const changed = writeJson(shown.value) !== writeJson(saved);
   return {
     value: shown.value,
-    /** The version that the value changes. */
     version: shown.version,
-    /** True if the value differs from the saved one. */
     changed,
-    /** True if it is from an earlier visit to the page. */
+    /** From an earlier visit to the page. */
     restored: restored && changed,
-    /** The newest value and its version, for an act that may follow a change before React renders. */
+    /** Current even before React renders a change. */
     latest: () => latest.current ?? unchanged,
     change(update: (before: Value) => Value) {
       // A message may offer to undo a change after the page was left.
@@ -67,7 +64,6 @@ export function useDraft<Value>({
       const before = latest.current ?? unchanged;
       put({ version: before.version, value: update(before.value) });
     },
-    /** Makes the draft a change of the current version. */
     rebase() {
       if (latest.current !== null) put({ ...latest.current, version });
     },
@@ -75,7 +71,7 @@ export function useDraft<Value>({
       put(null);
       setRestored(false);
     },
-    /** Deletes the stored draft; the page shows it until it is left, and nothing changes it any more. */
+    /** The page shows the deleted draft until the reader leaves, and ignores further changes. */
     deleteStored() {
       deleted.current = true;
       localStorage.removeItem(key);

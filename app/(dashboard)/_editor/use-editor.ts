@@ -18,10 +18,9 @@ export type EditorProps = { mode: "new" | "copy" | "edit"; id: string | null };
 
 type SaveOptions = Omit<inferRouterInputs<DashboardRouter>["definitions"]["saveTool"], "yaml">;
 
-/** A run of what an editor is about to create. */
 type FirstRun = { input: string; start: (id: string) => Promise<{ runId: string }> };
 
-/** The run that an agent or tool was created with, and its input; the page of its editor shows it. */
+/** The run that an agent or tool was created with. The page of its editor shows it. */
 type Tried = { runId: string; input: string };
 const triedKey = (kind: RunKind, id: string | null) => ["tried", kind, id];
 
@@ -42,14 +41,12 @@ export function useEditor<Value>({
   onRefused,
 }: EditorProps & {
   kind: RunKind;
-  /** The agent or tool that `id` names. */
   existing: { name: string; version: number } | undefined;
-  /** Names what a new definition begins as. */
   starter?: string | undefined;
   saved: Value;
-  /** Returns true if a stored draft is one of this editor. Must not change between renders. */
+  /** Must not change between renders. */
   isValue: (stored: unknown) => stored is Value;
-  /** The label of each field by its JSON pointer. */
+  /** By JSON pointer. */
   labels: Record<string, string>;
   save: (value: Value, options: SaveOptions) => Promise<SavedDefinition>;
   onRefused?: (issues: ShownError["issues"]) => void;
@@ -57,7 +54,6 @@ export function useEditor<Value>({
   const trpc = useTRPC();
   const router = useRouter();
   const queryClient = useQueryClient();
-  /** The edited agent or tool; null if a new one is created. */
   const opened = mode === "edit" && id && existing ? { id, version: existing.version } : null;
   const copied = id ?? starter;
   const draft = useDraft({
@@ -116,22 +112,20 @@ export function useEditor<Value>({
     draft,
     note,
     setNote,
-    /** The newer version that another person saved; null without one. While saving, it may be our own. */
+    /** The newer version that another person saved. Null while saving, because it may be our own. */
     newer: opened !== null && !busy && draft.version !== opened.version ? opened.version : null,
     busy,
     problems: readProblems(mutation.error, labels),
-    /** The issues of the value that the server rejected last. */
     refused: mutation.isError
       ? { value: mutation.variables.value, issues: describeError(mutation.error).issues }
       : null,
     tried: opened === null ? undefined : tried,
-    /** With a first run, what was created is run. The page of its editor then shows the run. */
+    /** With a first run, also runs the created definition. The page of its editor then shows the run. */
     submit,
     discard() {
       draft.discard();
       mutation.reset();
     },
-    /** Makes the draft a change of the newer version. */
     rebase() {
       draft.rebase();
       mutation.reset();

@@ -18,15 +18,12 @@ type ValueFieldProps = {
   label: string;
   hint?: ReactNode;
   error?: string | undefined;
-  /** Of the value's schema. */
   field: Field;
-  /** By default that of the value's type. */
   language?: Language | undefined;
   completions?: Completions | undefined;
   problems?: readonly EditorProblem[] | undefined;
-  /** Values to pick from; others may be typed. */
+  /** Others may be typed. */
   suggestions?: readonly Suggestion[];
-  /** References that can be inserted into the value. */
   insertables?: readonly Insertable[];
   takesSecrets?: boolean | undefined;
   isLabelHidden?: boolean;
@@ -139,15 +136,13 @@ export function ValueField({
 
 const NOT_JSON = "This is not valid JSON. A text with such signs needs quotes. The last valid value stays.";
 
-/**
- * Returns true if a text that is no JSON was meant as JSON. It is not passed on, because it would be saved as a text.
- */
+/** Invalid JSON that was meant as JSON. It is not passed on, because it would be saved as a text. */
 const isMistaken = (text: string, value: unknown) =>
   resemblesJson(text) || (typeof value === "object" && value !== null && !text.startsWith("{{"));
 
 /**
- * A value of a step's input as a text to edit. A value that is a text by its schema is shown as it is. Any other is
- * shown as JSON, except a text that cannot be mistaken for JSON, such as `{{ input.city }}`.
+ * A step's input value as text to edit: plain if its schema is a text, otherwise JSON. A text that cannot be
+ * mistaken for JSON, such as `{{ input.city }}`, stays plain.
  */
 export function showValue(value: unknown, isText: boolean): string {
   if (value === undefined) return "";

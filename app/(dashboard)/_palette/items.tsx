@@ -51,7 +51,7 @@ const RECENT_RUNS = 6;
 /** Shorter texts would match most runs. */
 const SEARCHED_LENGTH = 2;
 
-/** `pending`: the server has not answered for this text yet. `failed`: part of the search failed. */
+/** `pending`: no answer for this text yet. `failed`: part of the search failed. */
 type Found = { groups: Group<PaletteItem>[]; pending: boolean; failed: boolean };
 
 /** The entries that match the text: local ones immediately, runs when the server has found them. */
@@ -134,7 +134,6 @@ export function useFound(props: PaletteProps, text: string): Found {
   };
 }
 
-/** Creates an entry that opens a page. */
 type Go = (href: string, item: Omit<PaletteItem, "id" | "take">) => PaletteItem;
 
 function useGo(): Go {

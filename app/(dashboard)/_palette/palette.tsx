@@ -8,8 +8,8 @@ import { SkeletonLine } from "@/app/_ui/page/page";
 import { type PaletteItem, type PaletteProps, useFound } from "./items";
 
 /**
- * Finds everything by name: actions of the page, pages, agents, tools, triggers and runs. A combobox: typing narrows
- * the list, arrow keys move, `enter` opens the marked entry, with ⌘ or Ctrl in a new tab.
+ * Finds actions, pages, agents, tools, triggers and runs by name, as a combobox. Enter opens the marked entry, with
+ * ⌘ or Ctrl in a new tab.
  */
 export function Palette(props: PaletteProps & { onClosed: () => void }) {
   const [open, setOpen] = useState(true);

@@ -6,9 +6,8 @@ export type Group<Item> = { name: string; items: Item[] };
 const MAX_FOUND = 8;
 
 /**
- * The items that match every typed word, best first. The group with the best match is first, so that `enter` opens it.
- * Without a text it returns all items in their own order.
- * @param most how many matches each group may have
+ * The items that match every typed word; the best item and group come first. Without a text, all items in their own
+ * order. @param most the most matches of each group
  */
 export function findItems<Item extends Findable>(
   groups: Group<Item>[],
@@ -31,7 +30,7 @@ export function findItems<Item extends Findable>(
     .map(({ name, items }) => ({ name, items }));
 }
 
-/** The rank of a match: 0 its label, 1 the start of its label, 2 starts of its words, 3 inside; null: no match. */
+/** 0: the label, 1: the start of the label, 2: starts of words, 3: inside; null: no match. */
 function distanceOf({ label, keywords = "" }: Findable, typed: string): number | null {
   const name = label.toLowerCase();
   if (name === typed) return 0;

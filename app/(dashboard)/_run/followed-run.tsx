@@ -1,7 +1,6 @@
 import dynamic from "next/dynamic";
 import { Suspense } from "react";
 
-/** The outcome of a run is loaded with the first start. */
 const RunOutcome = dynamic(() => import("./run-outcome").then((part) => part.RunOutcome));
 
 /** A run that was just started, while it executes and when it has ended. */

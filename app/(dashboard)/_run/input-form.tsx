@@ -21,7 +21,6 @@ export function InputForm({ target, busy, problem, onRun }: StartFormProps) {
   const hasForm = controlOf(field) === "object";
   const view = text !== null || !hasForm ? "json" : "form";
   const json = text ?? writeJson(value, 2);
-  /** The value of the JSON view; null if it is not a JSON object. */
   function read() {
     const parsed = readJsonObject(json);
     setFault(parsed.fault);

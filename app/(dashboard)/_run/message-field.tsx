@@ -2,9 +2,8 @@ import { type KeyboardEventHandler, type Ref, useId } from "react";
 import { RecentInputs } from "./recent-inputs";
 
 type MessageFieldProps = {
-  /** The agent whose recent messages are offered; null: it is not created yet. */
+  /** Null: not created yet. */
   agentId: string | null;
-  /** The id of the element that says why a message was rejected. */
   problemId: string;
   placeholder: string;
   value: string;

@@ -29,10 +29,7 @@ export type StartFormProps = {
   onRun: (input: string) => void;
 };
 
-/**
- * The frame of the forms of agents and tools: the reason why a start was rejected, and the button with the cost of a
- * run. Ctrl or Command with Enter submits.
- */
+/** The frame of start forms: why a start was rejected, and the cost of a run. Ctrl or Command with Enter submits. */
 export function RunForm({
   target,
   busy,

@@ -63,7 +63,6 @@ export function InspectedOutcome({ inspection }: { inspection: RunInspection }) 
   );
 }
 
-/** Lists and figures of runs on the page follow this run's status. */
 function useRefreshedRuns(status: string) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();

@@ -10,7 +10,7 @@ import { FollowedRun } from "./followed-run";
 import { MessageField } from "./message-field";
 import { RunForm, type RunTarget, type StartFormProps } from "./run-form";
 
-/** Only tools have it. It has no fallback, which the server would send first and the form then displace. */
+/** Has no fallback: the server would send it first, and the form would displace it. */
 const InputForm = dynamic(() => import("./input-form").then((part) => part.InputForm));
 
 /** Starts a run of an agent or tool and follows it, beside its input. */
@@ -55,7 +55,6 @@ export function RunPanel({ target }: { target: RunTarget }) {
   );
 }
 
-/** The input of an agent: a message. */
 function MessageForm(props: StartFormProps) {
   const { target, busy, onRun } = props;
   const [message, setMessage] = useState("");

@@ -14,7 +14,6 @@ export type Edited = { label: string; value: unknown; onChange: (value: unknown)
 type ControlProps = Edited & {
   id: string;
   field: Field;
-  /** True if it must be filled now. */
   needed: boolean;
 };
 

@@ -8,17 +8,16 @@ import { controlOf, emptyOf, hintOf, sampleOf, titleOf, withProperty } from "../
 import { Control, type Edited, JsonField } from "./schema-control";
 
 type SchemaFormProps = {
-  /** Of the schema as a whole. */
   field: Field;
   value: unknown;
   onChange: (value: unknown) => void;
-  /** True if required properties must be filled: not in an optional object that is left out. */
+  /** False in an optional object that is left out. */
   needed?: boolean;
 };
 
 /**
- * A form for the properties of a JSON Schema object. What it cannot show is edited as JSON. The browser shows which
- * required fields are empty, before the form around it is submitted.
+ * A form for a JSON Schema object. What it cannot show is edited as JSON. The browser reports empty required
+ * fields.
  */
 export function SchemaForm({ field, value, onChange, needed = true }: SchemaFormProps) {
   if (controlOf(field) !== "object") return <JsonField label="Value" onChange={onChange} value={value} />;
@@ -59,7 +58,7 @@ function Property({ field, value, onChange, needed }: Required<SchemaFormProps>)
       </div>
     );
   }
-  /** An optional object appears with its first property, and is left out again when only its sample values are left. */
+  /** An optional object appears with its first property, and disappears when only its sample values are left. */
   const changeOptional = (next: unknown) => {
     const begun = sampleOf(field);
     const begins = value === undefined && isJsonObject(begun) && isJsonObject(next);

@@ -12,8 +12,6 @@ import {
 import { type Field, newField, readSchema } from "./field";
 import { controlOf, sampleOf } from "./value";
 
-/** A JSON Schema as fields, and fields as a JSON Schema. */
-
 function fieldsOf(schema: unknown): Field {
   const root = readSchema(schema);
   expect(whyNot(root)).toBeNull();

@@ -34,7 +34,6 @@ export function reasonOf(root: Field): string | null {
   return isAny ? "The schema is not of an object with properties." : first(root);
 }
 
-/** Returns true if the form has a control for a default of the field. */
 function hasControl(field: Field, preset: unknown): boolean {
   const { type } = field;
   if (type === "text") return typeof preset === "string" && preset !== "" && !preset.includes("\n");
@@ -61,7 +60,6 @@ export function toSchema(field: Field): Record<string, unknown> {
   };
 }
 
-/** The keywords for the content of objects, lists and choices. */
 function contentOf(field: Field): Record<string, unknown> {
   const { type, fields } = field;
   if (type === "object") {

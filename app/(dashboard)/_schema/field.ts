@@ -1,8 +1,8 @@
 import { isJsonObject, writeJson } from "@/server/base/json/json";
 
 /**
- * A JSON Schema as a tree of fields. A run's form fills them in, an editor designs them. Keywords without a control stay
- * as they are, so that an edit loses nothing.
+ * A JSON Schema as a tree of fields, for forms and editors. Keywords without a control stay, so that an edit loses
+ * nothing.
  */
 
 /** The types of fields: their titles, and the `type` of their schema. A `string` without choices is a text. */
@@ -22,21 +22,20 @@ export const isFieldType = (type: string): type is FieldType => Object.hasOwn(FI
 
 /** One property of a schema, the items of a list, or the schema as a whole. */
 export type Field = {
-  /** Empty for the items of a list, and for the schema as a whole. */
+  /** Empty for list items and the schema itself. */
   name: string;
   required: boolean;
   type: FieldType;
-  /** Its keywords besides `type` and those that the following express. */
+  /** Without `type` and those that the following fields express. */
   keywords: Readonly<Record<string, unknown>>;
-  /** The values of `choice`, as typed. */
+  /** As typed. */
   choices: readonly string[];
-  /** The fields of `object`. */
   fields: readonly Field[];
   /** An object whose schema names no properties may have any. */
   isOpen: boolean;
-  /** The items of a `list`; null for other types. */
+  /** Null unless the field is a `list`. */
   items: Field | null;
-  /** The reason why the schema cannot be designed as fields, as a sentence; null if it can. */
+  /** A sentence that says why the schema cannot be designed as fields; null if it can. */
   reason: string | null;
 };
 
@@ -148,7 +147,6 @@ function reasonOfRequired(
 const quote = (path: string, name: string, depth: number) =>
   depth === 0 ? `"${name}"` : `${path.replace(/"$/, "")}.${name}"`;
 
-/** Undefined: no type of ours. */
 function typeOf({ type, enum: choices, properties }: Record<string, unknown>): FieldType | undefined {
   const areTexts = Array.isArray(choices) && choices.every((each) => typeof each === "string");
   if (areTexts && choices.length > 0 && (type === "string" || type === undefined)) return "choice";

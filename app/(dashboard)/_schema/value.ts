@@ -27,9 +27,8 @@ export const hintOf = ({ keywords: { description } }: Field) =>
   typeof description === "string" ? description : null;
 
 /**
- * A value to start from: the schema's default or first example. An object has the properties with a default, and the
- * required ones that need not be typed. An optional object is left out: its own required properties would make it fail.
- * Undefined if there is nothing to start from.
+ * A value to start from, such as the schema's default or first example. Leaves out an optional object, because its
+ * required properties would make it fail. Undefined: nothing to start from.
  */
 export function sampleOf(field: Field): unknown {
   const declared = declaredStart(field);

@@ -1,4 +1,4 @@
-/** Checked in this order, because many browsers also name others in their user agent. */
+/** In this order, because many browsers also name others in their user agent. */
 const BROWSERS = [
   ["Edge", /\bEdg(e|A|iOS)?\//],
   ["Opera", /\bOPR\//],

@@ -86,7 +86,6 @@ function EndSession({ session: { id, current, userAgent } }: { session: SessionL
   );
 }
 
-/** Ends one session or all others, and reports `done` or that it has `failed`. */
 function useEndSession(failed: string, done: (ended: number) => string) {
   const trpc = useTRPC();
   return useMutation(

@@ -2,7 +2,6 @@ import { quoted } from "@/app/_ui/curl";
 import { readJson, writeJson } from "@/server/base/json/json";
 import type { Operation } from "./read-document";
 
-/** A call of an operation as filled in. */
 type Call = {
   operation: Operation;
   /** By parameter name; an empty text is left out. */
@@ -10,14 +9,14 @@ type Call = {
   body: string;
 };
 
-/** The parameters in the path, the query or the headers, with their values; "" for one that is not filled in. */
+/** "" for a value that is not filled in. */
 function valuesIn(place: "path" | "query" | "header", { operation, values }: Call): [string, string][] {
   return operation.parameters
     .filter((parameter) => parameter.in === place)
     .map(({ name }) => [name, values[name]?.trim() ?? ""]);
 }
 
-/** The path and query of a call; a path parameter without a value keeps its braces. */
+/** A path parameter without a value keeps its braces. */
 function pathOf(call: Call): string {
   const path = valuesIn("path", call).reduce(
     (before, [name, value]) =>
@@ -28,7 +27,7 @@ function pathOf(call: Call): string {
   return query.size === 0 ? path : `${path}?${query}`;
 }
 
-/** A text that `encodeURIComponent` takes: half an emoji becomes U+FFFD. */
+/** Half an emoji becomes U+FFFD, because `encodeURIComponent` throws on it. */
 const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, "\uFFFD");
 
 /** The path parameters without a value. */
@@ -36,7 +35,6 @@ export function missingIn(call: Call): string[] {
   return valuesIn("path", call).flatMap(([name, value]) => (value ? [] : name));
 }
 
-/** The headers that are filled in, without the key. */
 function headersOf(call: Call): [string, string][] {
   const given = valuesIn("header", call).filter(([, value]) => value);
   return call.operation.body === null ? given : [...given, ["Content-Type", "application/json"]];

@@ -17,13 +17,12 @@ export const metadata: Metadata = { title: "API reference" };
 
 let operations: Operation[] | undefined;
 
-/** The operations of the OpenAPI document; the same for everybody, so read once per process. */
 function ownOperations(): Operation[] {
   operations ??= readOperations(createOpenApiDocument(getServices().env.appUrl));
   return operations;
 }
 
-/** Ids of the reader's organization, by the name of the path parameter that takes them. */
+/** By the name of the path parameter that takes them. */
 async function readKnownIds(): Promise<KnownIds> {
   const api = await serverApi();
   const [directory, ofAgents, ofTools] = await Promise.all([

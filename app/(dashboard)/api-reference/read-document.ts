@@ -56,7 +56,6 @@ export function readOperations(openApi: unknown) {
         path,
         summary,
         description,
-        /** True if the call needs an API key. */
         keyed: security === undefined || security.length > 0,
         parameters: of.parameters.map(({ schema, ...parameter }) => ({
           ...parameter,
@@ -94,7 +93,7 @@ const schema = z.object({
   required: z.array(z.string()).default([]),
 });
 
-/** The schema behind a reference; its own description counts before the component's. */
+/** The reference's own description wins over the component's. */
 function resolve(schemas: Schemas, given: unknown): z.output<typeof schema> {
   const own = schema.parse(given ?? {});
   if (own.$ref === undefined) return own;
@@ -102,10 +101,9 @@ function resolve(schemas: Schemas, given: unknown): z.output<typeof schema> {
   return { ...target, description: own.description || target.description };
 }
 
-/** Deeper objects are named by their type only. */
 const MAX_DEPTH = 3;
 
-/** The fields of an object, with those of nested objects: `steps[].tokenUsage.inputTokens`. */
+/** With the fields of nested objects, such as `steps[].tokenUsage.inputTokens`. */
 function fieldsOf(
   schemas: Schemas,
   given: unknown,
@@ -133,7 +131,7 @@ function fieldsOf(
   });
 }
 
-/** A short name of a type: `string (uuid)`, `"Pending" | "Running"`, `list of object`. */
+/** For example `string (uuid)`, `"Pending" | "Running"`, `list of object`. */
 function typeOf(schemas: Schemas, given: unknown): string {
   const found = resolve(schemas, given);
   if (found.enum) return found.enum.map((each) => JSON.stringify(each)).join(" | ");

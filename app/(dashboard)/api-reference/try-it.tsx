@@ -88,7 +88,6 @@ function firstValues(operation: Operation, ids: KnownIds): Record<string, string
   return Object.fromEntries(operation.parameters.map(({ name }) => [name, ids[name]?.[0]?.id ?? ""]));
 }
 
-/** A body that fits the first known id, such as the tool's input, or the document's example. */
 function firstBody({ body, parameters }: Operation, ids: KnownIds): string {
   if (body === null) return "";
   const fitting = parameters.map(({ name }) => ids[name]?.[0]?.example).find((each) => each !== undefined);

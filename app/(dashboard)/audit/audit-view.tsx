@@ -146,7 +146,6 @@ function Value({ wash, children }: { wash: string; children: string }) {
   );
 }
 
-/** Changed fields with old and new value; other facts as stored. */
 function Changes({ text }: { text: string }) {
   const changes = readChanges(text);
   if (!changes) return <JsonView text={text} />;
@@ -162,7 +161,6 @@ function Changes({ text }: { text: string }) {
   );
 }
 
-/** The changes as pairs of old and new value; null if an entry is not such a pair. */
 function readChanges(text: string): Change[] | null {
   const value: unknown = readJson(text);
   if (!isJsonObject(value)) return null;

@@ -13,7 +13,7 @@ import { Unreadable } from "@/app/_ui/text/unreadable";
 import { OrganizationContext } from "../organization-context";
 import { daysLeft } from "./days-left";
 
-/** Small amounts with the ledger's precision, so that use is never shown as 0.00. */
+/** Small amounts have four places, so that use is never shown as 0.00. */
 const formatPerDay = (credits: number) => formatCredits(credits.toFixed(4), credits < 0.01 ? 4 : 2);
 
 /** The available credits, the rate of spending, and the time that they last. */
@@ -64,7 +64,6 @@ function Held({ held, openRuns }: { held: string; openRuns: number }) {
   );
 }
 
-/** Credits by day, from bars of some hours. */
 function daysOf(buckets: readonly { from: string; credits: string }[]): number[] {
   const days = new Map<string, number>();
   for (const { from, credits } of buckets) {

@@ -1,7 +1,6 @@
 import { formatCount, formatDate, NONE } from "@/app/_ui/figures/format";
 import { DAY_MS } from "@/server/base/clock";
 
-/** For a balance that lasts longer, no date is shown. */
 const MANY_DAYS = 3_650;
 
 /** For how many days a balance lasts at the current rate, and until when. Amounts are in credits. */

@@ -70,7 +70,7 @@ export function Ledger() {
   );
 }
 
-/** Changes the address, which the page may not have rendered yet. */
+/** Reads the address, because the page may not have rendered it yet. */
 function showHolds(holds: boolean): void {
   const { kind } = readLedgerAddress(new URLSearchParams(location.search));
   const hidden = !holds && (kind === "hold" || kind === "release");
@@ -80,7 +80,7 @@ function showHolds(holds: boolean): void {
 type LedgerEntry = {
   line: LedgerLine;
   run: RunSummary | undefined;
-  /** The tokens of the run that came from a provider's cache. */
+  /** Tokens from a provider's cache. */
   cached: number;
 };
 const keyOf = ({ line }: LedgerEntry) => String(line.sequence);
@@ -131,7 +131,6 @@ const COLUMNS = WITH_BALANCE.filter(({ head }) => head !== "Balance");
 
 export const LedgerSkeleton = () => <LineList columns={COLUMNS} keyOf={keyOf} label="Ledger" lines={null} />;
 
-/** The subject of the entry: the run with its input, or the kind with its note. */
 function Entry({ line, run }: LedgerEntry) {
   const Icon = run ? (run.kind === "agent" ? AgentIcon : ToolIcon) : CreditsIcon;
   const isCharge = line.kind === "charge";
@@ -158,7 +157,6 @@ function Entry({ line, run }: LedgerEntry) {
   );
 }
 
-/** Usage of an ended run, and the part of its input that came from a cache. */
 function Tokens({ line, run, cached }: LedgerEntry) {
   if (line.kind !== "charge" || !run?.tokens) return null;
   return (
@@ -173,7 +171,7 @@ function Tokens({ line, run, cached }: LedgerEntry) {
   );
 }
 
-/** An amount with its sign: `+5.0000`, `−0.0312`; a dash for none. */
+/** For example `+5.0000`, `−0.0312`; a dash for none. */
 function Amount({ of }: { of: string }) {
   if (Number(of) <= 0) return formatUsed(of);
   return <span className="text-completed">+{formatCredits(of)}</span>;
@@ -191,7 +189,6 @@ function NoLines({ question: { kind } }: { question: LedgerQuestion }) {
 
 type SwitchProps = { checked: boolean; onChange: (checked: boolean) => void; children: ReactNode };
 
-/** A setting that is on or off and takes effect immediately. */
 function Switch({ checked, onChange, children }: SwitchProps) {
   return (
     <label className="inline-flex h-8 cursor-pointer items-center gap-2 text-muted hover:text-ink">

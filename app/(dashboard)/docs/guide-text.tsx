@@ -31,7 +31,6 @@ function Anchor({ href = "", children }: ComponentProps<"a">) {
   return <Link href={address}>{children}</Link>;
 }
 
-/** A node of the parsed guide. */
 type Node = { value?: unknown; children?: readonly Node[] };
 
 function textOf(node: Node | undefined): string {

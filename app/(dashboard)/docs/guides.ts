@@ -11,7 +11,6 @@ export const GUIDES = [
 ] as const;
 type GuideName = (typeof GUIDES)[number]["name"];
 
-/** The guide that helps on the pages below a path, the first that fits. */
 const HELP: readonly (readonly [path: string, guide: GuideName])[] = [
   ["/agents", "first-agent"],
   ["/tools", "definition-files"],

@@ -106,7 +106,6 @@ type TargetPickerProps = {
   onChange: (ids: string[]) => void;
 };
 
-/** A searchable list of agents and tools; several can be chosen. */
 function TargetPicker({ targets, chosen, onChange }: TargetPickerProps) {
   const [text, setText] = useState("");
   const wanted = text.trim().toLowerCase();
@@ -143,11 +142,9 @@ function TargetPicker({ targets, chosen, onChange }: TargetPickerProps) {
 type NewKeyDialogProps = {
   name: string;
   keyText: string;
-  /** Agents and tools that the key may start. */
   targets: readonly DirectoryEntry[];
 };
 
-/** Shows a new key once, with a call that works as pasted. */
 function NewKeyDialog({ name, keyText, targets }: NewKeyDialogProps) {
   const target = targets.find(({ kind }) => kind === "agent") ?? targets[0];
   const line = target && `API_KEY=${keyText}\n${callOf(target)}`;

@@ -17,8 +17,8 @@ export const EMPTY_KEY = {
 type KeyDraft = typeof EMPTY_KEY;
 
 /**
- * The definition that a draft describes, and the issues that only the form can see, by JSON pointer. The definition
- * would show a text that is no number as "no limit", and an empty selection as "all".
+ * The definition of a draft, and the issues by JSON pointer that only the form can see: the definition reads an
+ * invalid number as "no limit", and an empty selection as "all".
  */
 export function readDraft(
   draft: KeyDraft,

@@ -21,7 +21,6 @@ type RoleFieldProps = {
   onChange: (role: MemberRole) => void;
 };
 
-/** A choice of roles with what the chosen one may do. */
 function RoleField({ mayAppointOwners, ...props }: RoleFieldProps) {
   const options = MEMBER_ROLES.map((role) =>
     role === "owner" && !mayAppointOwners

@@ -147,7 +147,6 @@ const INVITATION_COLUMNS: LineColumn<InvitationLine>[] = [
   },
 ];
 
-/** The invitations that nobody has used yet; nothing if there are none. */
 function InvitationList() {
   const trpc = useTRPC();
   const { data } = useSuspenseQuery(trpc.members.invitations.queryOptions());

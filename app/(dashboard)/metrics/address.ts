@@ -12,11 +12,10 @@ import type { MetricsQuestion, MetricsSubject } from "@/server/runs/read/metrics
 import { readFilter, writeFilter } from "../runs/address";
 
 /**
- * The metrics page's query in the URL: `?period=7d&interval=3h&agent=…`, for at most one agent, tool, trigger or key; or
- * `?first=2026-11-01&last=2026-11-15` for UTC days.
+ * The metrics page's query in the URL: `?period=7d&interval=3h&agent=…`, or UTC days with
+ * `?first=2026-11-01&last=2026-11-15`. At most one agent, tool, trigger or key.
  */
 
-/** The filter's field for each kind of subject. */
 const FIELDS = { agent: "agentId", tool: "toolId", trigger: "triggerId", key: "apiKeyId" } as const;
 
 /** Reads the query from the URL and ignores invalid values. */

@@ -2,10 +2,7 @@ import { formatDay, formatMinute, formatTimeOfDay } from "@/app/_ui/figures/form
 import { DAY_MS } from "@/server/base/clock";
 import type { MetricsBucket } from "@/server/runs/read/metrics/metrics";
 
-/**
- * The start of a bar, as short as its width allows. Bars of days are UTC days and say so, because elsewhere they begin
- * at another hour.
- */
+/** The start of a bar. Bars of days are UTC days and say so, because elsewhere days begin at another hour. */
 export function bucketLabel(bucket: Pick<MetricsBucket, "from">, bucketMs: number, timeZone: string): string {
   const from = new Date(bucket.from);
   return bucketMs >= DAY_MS ? formatDay(from, "UTC") : formatMinute(from, timeZone);

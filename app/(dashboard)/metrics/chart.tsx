@@ -10,8 +10,8 @@ import type { MetricsBucket, RunMetrics } from "@/server/runs/read/metrics/metri
 import { axisLabel, bucketLabel } from "./buckets";
 
 /**
- * The frame of a chart: axes from zero, a tooltip, and a link to the runs on click. An SVG in percentages needs no
- * measuring, so the server can render it. Screen readers get the tables below instead.
+ * The frame of a chart. An SVG in percentages needs no measuring, so the server can render it. Screen readers get
+ * the tables below instead.
  */
 export function Chart({
   metrics,
@@ -26,7 +26,7 @@ export function Chart({
   children,
 }: {
   metrics: RunMetrics;
-  /** The link for a click; `value` is the value at the height of the pointer. */
+  /** `value` is the one at the height of the pointer. */
   hrefOf: (bucket: MetricsBucket, value: number) => string;
   labels?: number;
   /** In pixels. */
@@ -160,7 +160,7 @@ export function Chart({
   );
 }
 
-/** The index of the bar under the pointer, and its height: 0 at the bottom, 1 at the top. */
+/** `height`: 0 at the bottom, 1 at the top. */
 function positionOf(event: MouseEvent<SVGSVGElement>, bars: number): { index: number; height: number } {
   const box = event.currentTarget.getBoundingClientRect();
   const at = Math.floor(((event.clientX - box.left) / box.width) * bars);

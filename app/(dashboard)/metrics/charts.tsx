@@ -54,12 +54,10 @@ export function StatusChart({ metrics, hrefOf }: ChartProps) {
 
 type BarsProps = {
   metrics: RunMetrics;
-  /** The height of the chart. */
   top: number;
   parts: readonly { fill: string; measure: (bucket: MetricsBucket) => number }[];
 };
 
-/** A bar for each bucket; its parts are stacked, the first at the bottom. */
 function Bars({ metrics: { buckets }, top, parts }: BarsProps) {
   return buckets.map((bucket, index) => {
     let sum = 0;
@@ -81,7 +79,7 @@ function Bars({ metrics: { buckets }, top, parts }: BarsProps) {
   });
 }
 
-/** The filter for the status drawn at this height of a bar; above the bar, for all runs. */
+/** Above the bar, the filter for all runs. */
 function statusAt(bucket: MetricsBucket, height: number): RunFilter {
   let sum = 0;
   const status = STATUSES.find(({ field }) => {

@@ -16,7 +16,7 @@ export function DayRange({ days, onChange }: { days: Days | null; onChange: (day
     setApplied(days);
     setTyped(days ?? NO_DAYS);
   }
-  /** Reads both fields anew: the other one may have changed since the last rendering. */
+  /** Reads both fields, because the other one may have changed since the last rendering. */
   function read({ currentTarget }: FormEvent<HTMLFieldSetElement>) {
     const [first = "", last = ""] = [...currentTarget.querySelectorAll("input")].map(({ value }) => value);
     setTyped({ first, last });

@@ -13,7 +13,6 @@ type Row = {
   name: string;
   href: string;
   figures: RunFigures;
-  /** The URL of the row's runs with one more condition. */
   hrefOf: (change: RunFilter) => string;
 };
 
@@ -39,7 +38,6 @@ const figureColumn = (figure: FigureName, head: string, column: Figure): LineCol
 });
 type Figure = { area?: LineColumn<Row>["area"]; width?: string; muted?: boolean; wraps?: boolean };
 
-/** The column with a second line on wide screens. */
 const withSecondLine = (column: LineColumn<Row>, second: (row: Row) => ReactNode): LineColumn<Row> => ({
   ...column,
   cell: (row) => (
@@ -60,7 +58,7 @@ function ChildRuns({ figures, hrefOf }: Row) {
   );
 }
 
-/** No list has exactly these runs: those called by the ones counted, at any depth. */
+/** Has no link, because no list has exactly these runs. */
 function CreditsWithChildren({ figures: { credits, creditsWithChildren } }: Row) {
   if (Number(creditsWithChildren) === Number(credits)) return null;
   return (
@@ -86,9 +84,7 @@ const FIGURES = [
 
 type FiguresSectionProps = {
   title: string;
-  /** Shown beside the title. */
   children?: ReactNode;
-  /** The head of the rows' names. */
   first: string;
   rows: Row[];
 };

@@ -10,8 +10,6 @@ import { createTenant, createTrigger, openWorld } from "@/testing/world";
 import { filterOf, intervalsOf } from "./address";
 import { figureFilters } from "./figures";
 
-/** Every figure links to a list of exactly the runs it counts, for each period, interval and subject. */
-
 const world = await openWorld();
 const tenant = await createTenant(world, { plan: { retentionDays: 1000 } });
 const actor = await createMember(world, tenant, "viewer");

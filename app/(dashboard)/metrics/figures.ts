@@ -7,8 +7,8 @@ import { ended } from "../_definitions/rates";
 export type FigureName = keyof ReturnType<typeof figureFilters>;
 
 /**
- * The filter for the runs behind each figure. Tokens and credits include those of open runs. A percentile links to the
- * ended runs of its duration class or slower; a rate to the runs that succeeded or failed.
+ * The filter for the runs behind each figure. Tokens and credits include open runs. A percentile links to ended
+ * runs of its duration class or slower; a rate to runs that succeeded or failed.
  */
 export function figureFilters({ p50AtLeast, p95AtLeast }: Pick<RunFigures, "p50AtLeast" | "p95AtLeast">) {
   const took = (minDurationMs: number | null) =>

@@ -8,7 +8,7 @@ import { ended } from "../_definitions/rates";
 import { compareFigure, type KeyFigure } from "./compare";
 import { figureFilters, formatFigure } from "./figures";
 
-/** A key figure. Null: there is nothing to measure. */
+/** Null: nothing to measure. */
 type Measure = { name: string; figure: KeyFigure; read: (figures: RunFigures) => number | null };
 
 const MEASURES: readonly Measure[] = [

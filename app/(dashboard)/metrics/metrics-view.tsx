@@ -97,7 +97,7 @@ export function MetricsView() {
   );
 }
 
-/** Changes the question in the address, which the page may not have rendered yet. */
+/** Reads the address, because the page may not have rendered it yet. */
 function changeQuestion(change: (latest: MetricsQuestion) => MetricsQuestion): void {
   const latest = readMetricsAddress(new URLSearchParams(location.search));
   window.history.replaceState(null, "", writeMetricsAddress(change(latest)));
@@ -220,7 +220,6 @@ function MetricsFigures({ metrics, question }: { metrics: RunMetrics; question: 
   );
 }
 
-/** The number of runs that others called, and the runs that are not counted. */
 function describeRuns({ total: { runs, children, drafts, draftCredits } }: RunMetrics): string {
   const parts = `${formatPlural(runs - children, "root run")}, ${formatPlural(children, "child run")}.`;
   if (drafts === 0) return parts;

@@ -86,7 +86,6 @@ export function ModelsView() {
   );
 }
 
-/** Suggests a provider to connect first. `onConnect`: null for those who may not. */
 function NoProviders({ onConnect }: { onConnect: ((service: KnownService | null) => void) | null }) {
   return (
     <div className="border-line border-t px-4 py-5 sm:px-6">

@@ -17,7 +17,6 @@ type OfferedModelsProps = {
   onToggle: (model: string) => void;
 };
 
-/** The rest is found with the filter. */
 const SHOWN = 100;
 
 /** Asks a provider for its models, also before it is saved, and lets one choose among them. */

@@ -35,7 +35,6 @@ const LABELS = {
 
 type ProviderFormProps = {
   replaces: OwnProvider | null;
-  /** A service to begin with. */
   service: KnownService | null;
   onCreated: (provider: OwnProvider) => void;
 };

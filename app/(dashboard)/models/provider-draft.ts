@@ -48,7 +48,7 @@ export const API_TITLES: Record<ModelApi | "", string> = {
 
 export const API_CHOICES = ["", ...MODEL_APIS] as const;
 
-/** A provider as its form has it. `key`: a secret's name, or one of the choices above. */
+/** `key`: a secret's name, or one of the choices above. */
 type ProviderDraft = {
   name: string;
   api: ModelApi | "";
@@ -98,7 +98,7 @@ export function newSecretName(provider: string, taken: readonly string[]): strin
   }
 }
 
-/** The models in a text: one per line, or separated by commas. */
+/** One per line, or separated by commas. */
 function readModels(text: string): string[] {
   return text
     .split(/[\n,]/)

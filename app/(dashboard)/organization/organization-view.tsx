@@ -126,7 +126,6 @@ function PlanFigures({ facts: { plan, usage } }: { facts: OrganizationFacts }) {
 
 const BAR_WIDTH = 72;
 
-/** A bar for the used part of a limit. The figure beside it shows it in words. */
 function UsedBar({ used, limit }: { used: number; limit: number }) {
   return (
     <svg aria-hidden="true" className="max-sm:hidden" height={6} width={BAR_WIDTH}>

@@ -2,8 +2,8 @@ import type { RunFilter } from "@/server/runs/read/filter";
 import { CONDITIONS } from "./conditions";
 
 /**
- * The filter of the runs list in the URL: `?status=Failed,Running&agent=…&period=24h&minDurationMs=60000&q=…`. Without
- * `source`, a list shows root runs only, and a search finds child runs, too; `source=any` means all runs.
+ * The runs list's filter in the URL: `?status=Failed,Running&agent=…&period=24h&minDurationMs=60000&q=…`. Without
+ * `source`, a list shows root runs only, a search also child runs; `source=any`: all runs.
  */
 const ANY = "any";
 const defaultSource = (filter: RunFilter): RunFilter["source"] => (filter.text ? undefined : "outside");
@@ -31,9 +31,8 @@ export function paramsOf(found: Record<string, string | string[] | undefined>): 
 }
 
 /**
- * Reads the filter. `unread` lists unknown conditions and values, such as `status=Faild`. The filter without them
- * matches more runs than the URL suggests: show that, and offer no bulk action.
- * @param others parameters in the URL for other purposes.
+ * Reads the filter. `unread` lists unknown conditions and values, such as `status=Faild`. Without them the filter
+ * matches more runs: show that, and offer no bulk action. @param others parameters in the URL for other purposes.
  */
 export function readFilter(
   params: Pick<URLSearchParams, "keys" | "getAll">,

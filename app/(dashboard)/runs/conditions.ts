@@ -86,7 +86,6 @@ export function describeFilter(filter: RunFilter, context: LabelContext): string
 
 function condition<Name extends Field>(
   field: Name,
-  /** The heading of its choices. */
   group: string,
   {
     param = field,
@@ -96,15 +95,13 @@ function condition<Name extends Field>(
     label,
     chip = label,
   }: {
-    /** Its name in the URL. */
     param?: string;
-    /** Its name beside "Remove the filter"; empty: its label. */
+    /** Beside "Remove the filter"; empty: its label. */
     name?: string;
     /** Undefined for an invalid text. */
     read: (text: string) => Value<Name> | undefined;
     values?: (targets: FilterTargets) => readonly Value<Name>[];
     label: (value: Value<Name>, context: LabelContext, filter: RunFilter) => string;
-    /** The label outside its group. */
     chip?: (value: Value<Name>, context: LabelContext, filter: RunFilter) => string;
   },
 ) {
@@ -123,13 +120,12 @@ function condition<Name extends Field>(
       return value === undefined ? null : partOf(value);
     },
     choices: (targets: FilterTargets): RunFilter[] => values(targets).map(partOf),
-    /** Its label in its group, and outside of it; empty if the filter does not have it. */
+    /** Empty if the filter does not have the condition. */
     describe: (filter: RunFilter, context: LabelContext) => describe(label, filter, context),
     describeAlone: (filter: RunFilter, context: LabelContext) => describe(chip, filter, context),
   };
 }
 
-/** `outside` is what the list shows unless one chooses otherwise. */
 function oneOf<Name extends "kind" | "source" | "period">(
   field: Name,
   group: string,
@@ -158,7 +154,7 @@ function named(
   });
 }
 
-/** A time of creation, in the reader's time zone. Midnight is shown as a day. */
+/** In the reader's time zone. Midnight is shown as a day. */
 function moment(field: "from" | "to", name: string, label: (time: string, filter: RunFilter) => string) {
   return condition(field, "Created", {
     name,
@@ -180,7 +176,6 @@ function parseInteger(text: string): number | undefined {
 
 type Size = "minDurationMs" | "maxDurationMs" | "minTokens" | "maxTokens" | "minCredits" | "maxCredits";
 
-/** The least and the most of a size. The picker offers values for the least. */
 function sizes<Name extends Size>(
   group: string,
   [least, most]: readonly [Name, Name],

@@ -1,7 +1,4 @@
-/**
- * Stores the URL of the runs list for the link back, and the last opened run, whose row gets the focus on return. Both
- * survive a reload.
- */
+/** The URL of the runs list and the last opened run, for the way back. Both survive a reload. */
 const SEARCH = "runs-left";
 const RUN = "runs-opened";
 

@@ -7,7 +7,7 @@ export function rememberInCookie(name: ChoiceCookie, value: string | null): void
   document.cookie = `${name}=${rest}; path=/; samesite=lax`;
 }
 
-/** Names of drafts in the browser's storage. An organization's slug keeps them apart from another's. */
+/** An organization's slug follows, to separate drafts by organization. */
 const PREFIX = "stepwell.draft.";
 
 export function draftKey(organization: string, name: string): string {

@@ -2,7 +2,6 @@
 
 import { createStore } from "./store";
 
-/** True if the server cannot be reached. */
 const lost = createStore(false);
 
 /** Checks whether the server responds. Call it after a request or stream that broke off. */
@@ -18,7 +17,7 @@ export async function checkConnection(): Promise<boolean> {
 /** Returns true if the last check got no response. */
 export const useConnectionLost = lost.use;
 
-/** True if the last call was rejected because nobody is signed in. Shared by the whole tab, like the cookie. */
+/** Shared by the whole tab, like the cookie. */
 const signedOut = createStore(false);
 
 /** Call it with the response of each call that requires a member. */

@@ -1,6 +1,6 @@
 /**
- * The token of the opened one-time link. It is stored for this tab, so that it survives a visit to another page. It is
- * removed from the address, so that it is neither shown nor shared.
+ * The token of the opened one-time link. Keeps it for this tab and removes it from the address, so that it is
+ * neither shown nor shared.
  */
 export function takeToken(link: string): string | null {
   const stored = keyOf(link);

@@ -3,16 +3,15 @@
 import { useEffect, useRef } from "react";
 import { checkConnection, useSignedOut } from "@/app/_ui/data/connection";
 
-/** The longest delay before the next attempt after the browser gave up. */
+/** Applies after the browser gave up. */
 const MAX_WAIT_MS = 15_000;
 
 type Handlers = Record<string, (data: string, id: string) => void>;
 
 /**
- * Listens to server-sent events while mounted. The browser reconnects after a dropped connection and sends the last id;
- * after a rejection, such as too many streams, this hook asks `address` again. It pauses while nobody is signed in.
- * @param address null: do not listen.
- * @param onRefused called after each rejected attempt, to refresh the page without events.
+ * Listens to server-sent events while mounted and signed in. The browser reconnects with the last id; after a
+ * rejection, the hook calls `address` again. @param address null: do not listen. @param onRefused called after each
+ * rejected attempt, to refresh the page without events.
  */
 export function useEvents(address: (() => string) | null, handlers: Handlers, onRefused: () => void): void {
   const latest = useRef({ address, handlers, onRefused });

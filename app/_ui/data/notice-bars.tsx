@@ -10,7 +10,6 @@ import { signInAddress } from "@/app/sign-in/target";
 import { checkConnection, useConnectionLost, useSignedOut } from "./connection";
 import { useTRPCClient } from "./providers";
 
-/** A message about the whole page, over its lower edge, so that nothing moves. */
 function NoticeBar({ title, text, act }: { title: string; text: string; act: ReactNode }) {
   return (
     <>
@@ -48,9 +47,7 @@ export function ConnectionLost() {
   return useConnectionLost() ? <ConnectionBar /> : null;
 }
 
-/**
- * The service worker shows a page of ours when no page can be loaded. Browsers offer it over https and on localhost only.
- */
+/** Browsers offer service workers over https and on localhost only. */
 function registerServiceWorker() {
   if ("serviceWorker" in navigator)
     navigator.serviceWorker.register("/service-worker.js").catch(() => undefined);
@@ -99,10 +96,7 @@ function ConnectionBar() {
   );
 }
 
-/**
- * Shown when the session ends under an open page, with a link to sign in and return. It overlays the lower edge, so
- * that nothing moves, and disappears after a sign-in in another tab.
- */
+/** Shown when the session ends under an open page. Disappears after a sign-in in another tab. */
 export function SessionEnded() {
   return useSignedOut() ? <SessionBar /> : null;
 }

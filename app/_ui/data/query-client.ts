@@ -3,7 +3,7 @@ import { TRPCClientError } from "@trpc/client";
 
 declare module "@tanstack/react-query" {
   interface Register {
-    /** `refresh`: what a mutation changes. It is read again before the mutation's own `onSuccess`. */
+    /** `refresh`: queries to refetch before the mutation's own `onSuccess`. */
     mutationMeta: { refresh?: QueryKey[] };
   }
 }
@@ -44,7 +44,7 @@ export class CallError extends Error {
   }
 }
 
-/** An error in the contract's form; null for anything else. Parsed by hand, because zod would add to the page's size. */
+/** Null for any other error. Parsed by hand, because zod would add to the page's size. */
 function readShown(error: unknown): ShownError | null {
   const code = memberOf(error, "code");
   const message = memberOf(error, "message");

@@ -1,17 +1,14 @@
-/**
- * Estimates the server's clock. Runs carry the server's times, so durations counted with a wrong browser clock would be
- * wrong.
- */
+/** Estimates the server's clock, because durations counted with a wrong browser clock would be wrong. */
 
-/** The lead of the server's clock over the browser's, in ms, as far as known. */
+/** Of the server's clock over the browser's. */
 let aheadMs = 0;
 
-/** Two moments, in ms. */
+/** In ms. */
 type Span = readonly [from: number, to: number];
 
 /**
- * The lead of the server's clock, in ms. The server's showed a time within `shown` while the browser's showed one
- * within `asked`. The known offset is kept as long as it is possible.
+ * The server clock's lead in ms: it showed a time within `shown` while the browser's showed one within `asked`.
+ * Keeps `known` while it is possible.
  */
 export function clockOffset(known: number, shown: Span, asked: Span): number {
   const least = shown[0] - asked[1];

@@ -18,10 +18,9 @@ import type { Editor } from "./view/editor";
 
 /** The handle of an editor for its page. Calls before the editor is loaded take effect then. */
 export type EditorHandle = {
-  /** The element that has the focus while somebody types. */
   element: () => HTMLElement | null;
   insert: (text: string) => void;
-  /** Moves the focus to a line, from 1, and selects it; null: only moves the focus. */
+  /** Lines count from 1; null: only moves the focus. */
   showLine: (line: number | null) => void;
 };
 
@@ -29,11 +28,10 @@ type Look = "line" | "value" | "block" | "page";
 
 export type CodeEditorProps = {
   language: Language;
-  /** `line`: one line only. `value`: one line at first, it grows. `block`: tall. `page`: as tall as its text. */
+  /** `line`: one line only. `value`: grows from one line. `block`: tall. `page`: as tall as its text. */
   look?: Look;
   value: string;
   onChange: (value: string) => void;
-  /** A `label` for it names the editor. */
   id?: string | undefined;
   "aria-label"?: string | undefined;
   "aria-describedby"?: string | undefined;
@@ -43,12 +41,10 @@ export type CodeEditorProps = {
   required?: boolean | undefined;
   problems?: readonly EditorProblem[] | undefined;
   completions?: Completions | undefined;
-  /** The first and last marked line. */
   marked?: readonly [from: number, to: number] | undefined;
   ref?: Ref<EditorHandle> | undefined;
 };
 
-/** The editor's script, which the browser loads with the first editor that is shown; null before. */
 const script = createStore<typeof import("./view/editor") | null>(null);
 let loading: Promise<void> | null = null;
 
@@ -75,10 +71,7 @@ const FRAME = clsx(
 
 const NONE: Completions = {};
 
-/**
- * A text with a language: colors, completion, problems at their place, folding and finding. Until its script is loaded
- * it is a plain field, which also takes what is typed.
- */
+/** A text with a language. Until its script is loaded it is a plain field, which also takes what is typed. */
 export function CodeEditor({ language, look = "value", value, ref, ...props }: CodeEditorProps) {
   const loaded = script.use();
   const keysId = useId();
@@ -210,7 +203,7 @@ export function CodeEditor({ language, look = "value", value, ref, ...props }: C
   );
 }
 
-/** The label of a control. It gets an id if it has none. */
+/** Gives the label an id if it has none. */
 function labelOf(id: string | undefined): HTMLLabelElement | null {
   const label =
     id === undefined ? null : document.querySelector<HTMLLabelElement>(`label[for="${CSS.escape(id)}"]`);

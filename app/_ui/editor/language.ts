@@ -8,13 +8,12 @@ export type EditorProblem = { message: string; line?: number | null; path?: Path
 
 /** The completions of an editor, read when they are needed. */
 export type Completions = {
-  /** The JSON Schema of the text's value; `path` is where the cursor is. */
+  /** The JSON Schema at the cursor's path. */
   schemaAt?: (path: Path) => unknown;
-  /** The names in expressions there, as the JSON Schema of an object. */
+  /** Names in expressions, as the JSON Schema of an object. */
   scopeAt?: (path: Path) => unknown;
-  /** Keys whose values are expressions without braces. */
+  /** Their values are expressions without braces. */
   expressionKeys?: ReadonlySet<string>;
-  /** Names that a prompt may mention. */
   names?: readonly { name: string; title: string }[];
 };
 

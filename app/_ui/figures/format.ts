@@ -1,4 +1,4 @@
-/** The formats of all figures. All functions are pure, so that server and browser render the same. */
+/** The formats of all figures. Pure, so that server and browser render the same. */
 
 /** A duration: `412 ms`, `3.42 s`, `2 min 05 s`, `1 h 02 min`. */
 export function formatDuration(ms: number): string {
@@ -79,8 +79,8 @@ export function formatBytes(bytes: number): string {
 }
 
 /**
- * Relative time, seen from `now`: `now`, `12 s ago`, `5 min ago`, `3 h ago`, `2 d ago`. After a week the minute, `21
- * Nov 01:22`; in other years the day.
+ * Relative time from `now`: `12 s ago`, `5 min ago`, `2 d ago`. After a week `21 Nov 01:22`; in other years the
+ * day.
  */
 export function formatAgo(at: Date, now: number, timeZone: string): string {
   const age = now - at.getTime();

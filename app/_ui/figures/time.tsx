@@ -22,8 +22,8 @@ import {
 } from "@/app/_ui/figures/format";
 
 /**
- * The server's time and time zone, so that server and browser first render the same. `chosen`: the reader chose the
- * zone on the account page, else it is the browser's.
+ * From the server, so that both first render the same. `chosen`: the reader chose the zone, else it is the
+ * browser's.
  */
 const TimeContext = createContext({ now: 0, timeZone: "UTC", chosen: false });
 

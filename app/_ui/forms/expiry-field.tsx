@@ -7,8 +7,8 @@ import { OptionField, TextField } from "@/app/_ui/forms/form";
 import { EXPIRIES, type ExpiryDraft, readExpiry } from "./expiry";
 
 /**
- * The state of an `ExpiryField`: its `field` props, what to send, and the issues that only the form can see.
- * @param kept the time that is set already, if it can stay
+ * The state of an `ExpiryField`: its `field` props, what to send, and the form's own issues. @param kept the time
+ * that is set already, if it can stay
  */
 export function useExpiry(kept: string | null = null) {
   const now = useNow();
@@ -18,7 +18,7 @@ export function useExpiry(kept: string | null = null) {
 
 type ExpiryFieldProps = ReturnType<typeof useExpiry>["field"] & {
   error: string | undefined;
-  /** The thing that expires, for the hint: "The key". */
+  /** The thing that expires, such as "The key". */
   what: string;
 };
 

@@ -7,18 +7,15 @@ import { Dialog, DialogActions } from "@/app/_ui/dialog";
 
 type FormDialogProps = {
   title: string;
-  /** The submit button's label, and its label while the mutation runs. */
   act: string;
   acting: string;
   mutation: { isPending: boolean; error: unknown };
-  /** The problem besides the errors at the fields; by default the mutation's error. */
+  /** Default: the mutation's error. */
   problem?: string | null;
-  /** The label of the button that closes the dialog. */
   dismiss?: string;
   wide?: boolean;
-  /** True if it confirms a dangerous action, and has nothing to lose if it closes. */
+  /** Confirms a dangerous action, and has nothing to lose if it closes. */
   danger?: boolean;
-  /** True if something that the dialog needs is still being read. */
   loading?: boolean;
   onSubmit: () => void;
   onClose: () => void;
@@ -26,8 +23,8 @@ type FormDialogProps = {
 };
 
 /**
- * A dialog with a form. Only its buttons and Escape close it, so that a click beside it loses nothing. Nothing closes
- * it during the mutation, whose result may be shown only once.
+ * A dialog with a form. A click beside it does not close it, so that nothing is lost. Nothing closes it during the
+ * mutation, whose result may be shown only once.
  */
 export function FormDialog({
   title,

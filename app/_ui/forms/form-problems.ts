@@ -1,19 +1,17 @@
 import { describeError } from "@/app/_ui/data/query-client";
 
 /**
- * Sorts the issues of a failed mutation to the fields of its form. An issue's message continues the field's label: "Name"
- * and "is required". The message about an item of a list begins with the item.
- * @param labels the label of each field, by its JSON pointer
- * @param sent what the mutation sent
+ * Sorts the issues of a failed mutation to the fields of its form. A message continues the field's label ("Name"
+ * "is required"), or begins with the list item. @param labels by JSON pointer @param sent what the mutation sent
  */
 export function readProblems(
   error: unknown,
   labels: Record<string, string>,
   sent?: unknown,
 ): {
-  /** The error at the field of a JSON pointer, or below it. */
+  /** At the field of a JSON pointer, or below it. */
   at: (path: string) => string | undefined;
-  /** Problems that belong to none of the fields. */
+  /** Belong to none of the fields. */
   rest: string | null;
 } {
   if (error === null) return { at: () => undefined, rest: null };
@@ -36,7 +34,7 @@ export function readProblems(
 
 export type FormProblems = ReturnType<typeof readProblems>;
 
-/** The text at a path such as `/hosts/1`; undefined if there is no list of texts. */
+/** `path`: such as `/hosts/1`. Undefined if there is no list of texts. */
 function itemAt(sent: unknown, path: string): string | undefined {
   const [, field = "", index = ""] = path.split("/");
   const list: unknown = typeof sent === "object" && sent !== null ? Reflect.get(sent, field) : undefined;

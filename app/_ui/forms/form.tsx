@@ -47,22 +47,18 @@ export function Labelled({
 
 export type Described = {
   label: string;
-  /** Shown at the end of the label's line. */
   end?: ReactNode;
   hint?: ReactNode;
   error?: string | undefined;
   className?: string | undefined;
-  /** The label is elsewhere on the page. */
   isLabelHidden?: boolean | undefined;
 };
-/** A description, and the control's own attributes. The current value is reported as a text. */
 type FieldProps<Attributes> = Described &
   Omit<Attributes, "onChange" | "value" | "className"> & {
     value: string;
     onChange: (value: string) => void;
   };
 
-/** Separates a field's description from the attributes of its control. */
 function split<Props extends Described & { onChange: (value: string) => void }>(props: Props) {
   const { label, end, hint, error, className, isLabelHidden, onChange, ...attributes } = props;
   const onText = (event: { target: { value: string } }) => onChange(event.target.value);

@@ -8,19 +8,18 @@ import { useClose } from "@/app/_ui/use-dialog";
 
 type Options<Draft, Result> = {
   draft: Draft;
-  /** The label of each field, by its JSON pointer in the sent value. */
+  /** By JSON pointer in the sent value. */
   labels?: Record<string, string>;
-  /** The queries that the mutation changes. */
   refresh?: readonly { pathKey: () => QueryKey }[];
-  /** Called on success. Returns the message to show, null for none, or undefined to keep the dialog open. */
+  /** Called on success. Returns the message; null: none, undefined: keep the dialog open. */
   done?: (result: Result) => string | readonly [title: string, description: string] | null | undefined;
-  /** By default it closes the dialog of `useDialog`. */
+  /** Default: closes the dialog of `useDialog`. */
   onClose?: () => void;
 };
 
 /**
- * The mutation of a form, its draft (what is typed for it), and its errors. `dialog` has props of `FormDialog` and
- * `ConfirmDialog`, `field` those of the control of one field.
+ * A form's mutation, draft and errors. `dialog` has props of `FormDialog` and `ConfirmDialog`, `field` those of one
+ * field's control.
  */
 export function useForm<Result, Failure, Sent, Draft extends object>(
   mutationOptions: UseMutationOptions<Result, Failure, Sent>,
@@ -57,7 +56,7 @@ export function useForm<Result, Failure, Sent, Draft extends object>(
       value: draft[name],
       onChange: (value: Draft[Name]) => setDraft((before) => ({ ...before, [name]: value })),
     }),
-    /** Calls the mutation, unless the form itself has found issues, by JSON pointer. */
+    /** `found`: the form's own issues by JSON pointer; they prevent the call. */
     send(input: Sent, found: Record<string, string> = {}) {
       setFaults(found);
       if (Object.keys(found).length === 0) mutation.mutate(input);

@@ -32,8 +32,8 @@ export function joinPath(path: string, key: string, isIndex: boolean): string {
 }
 
 /**
- * Finds members whose name or plain value contains `searchText`, ignoring case, and adds their ancestors; at most 500 hits.
- * A member whose name matches is shown with all its descendants.
+ * Members whose name or plain value contains `searchText`, ignoring case, with their ancestors; at most 500 hits. A
+ * match by name includes all descendants.
  */
 export function searchJson(value: JsonNode, searchText: string): Search | null {
   const text = searchText.trim();

@@ -3,16 +3,13 @@ import { isContainer, isJsonObject, type Json } from "@/server/base/json/json";
 /** A list of records as a table: its columns in order of appearance, and whether a table is easier to read than a tree. */
 export type Records = { columns: string[]; readsBetter: boolean };
 
-/** Lists with more columns are shown as a tree. */
 const MAX_COLUMNS = 50;
-/** The most columns that fit on a page. */
 const COLUMNS_TO_READ = 12;
-/** The number of records that decide whether a table is the better view. */
 const SAMPLE = 200;
 
 /**
- * The columns of a list whose items are objects or null; null if the list is not a table. A table reads better from two
- * records on, if they share most members and few have members of their own.
+ * The columns of a list of objects or nulls; null if the list is not a table. `readsBetter`: better as a table than
+ * as a tree.
  */
 export function readRecords(list: Json): Records | null {
   if (!Array.isArray(list)) return null;

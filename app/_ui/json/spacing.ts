@@ -1,10 +1,9 @@
-/** A part of a JSON text other than a string: a punctuation mark, a literal or a number. */
 const MARK_OR_WORD = /[{}[\],:]|[^\s"{}[\],:]+/y;
 const SPACE = /\s*/y;
 
 /**
- * Indents JSON without changing strings, numbers or the order of members. Accepts the start of a document. Other text
- * gives undefined output, but never throws.
+ * Keeps strings, numbers and order as they are. Accepts the start of a document. Other text gives undefined output,
+ * but never throws.
  */
 function indentJson(text: string): string {
   const parts: string[] = [];
@@ -42,7 +41,7 @@ function* tokensOf(text: string): Generator<string> {
   }
 }
 
-/** A loop: a regular expression overflows its stack in a string of several megabytes. */
+/** A regular expression overflows its stack in a string of several megabytes. */
 function endOfString(text: string, from: number): number {
   let at = from + 1;
   while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
@@ -56,8 +55,8 @@ function endOfOther(text: string, from: number): number {
 }
 
 /**
- * A text to read and compare by lines: JSON is indented, a JSON string is decoded, other text is unchanged. `cut`: the
- * text is only the start of a longer one.
+ * A text to read and compare by lines: indents JSON, decodes a JSON string, keeps other text. `cut`: only the start
+ * of a longer text.
  */
 export function readableText(text: string, cut = false): string {
   if (cut) return /^\s*[{[]\s*(?:["{[\]}]|$)/.test(text) ? indentJson(text) : text;

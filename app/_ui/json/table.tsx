@@ -9,18 +9,15 @@ import { ChevronRightIcon } from "../icons";
 import { type JsonNode, joinPath, keysOf, memberOf, sizeOf } from "./paths";
 import { Copies, Marked, Scalar, SearchContext } from "./values";
 
-/** Rows differ in height, so the table is paged and not virtualized. */
+/** Rows differ in height, so the table is paged, not virtualized. */
 const ROWS_OF_PAGE = 100;
-/** The number of characters that a cell shows at first. */
 const LONG_CELL = 120;
 
-/** Draws a nested value when the reader opens it. */
 type DrawNested = (value: JsonNode, path: string) => ReactNode;
 
 type JsonTableProps = {
   list: Json[];
   columns: string[];
-  /** The path of the list within its document. */
   path: string;
   drawNested: DrawNested;
 };
@@ -135,7 +132,6 @@ function Cell({ value, path, drawNested }: CellProps) {
   );
 }
 
-/** A short preview of a nested value; of a long one only the first members. */
 function startOfJson(value: JsonNode): string {
   const keys = keysOf(value);
   const first = keys.slice(0, 4).map((key) => {

@@ -10,15 +10,9 @@ import { type Records, readRecords } from "./records";
 import { JsonTable } from "./table";
 import { Copies, Marked, Scalar, SearchContext } from "./values";
 
-/** The number of children of a value that are drawn before the reader asks for more. */
 const CHILDREN_AT_ONCE = 100;
-/** Deeper values start collapsed. */
 const OPEN_DEPTH = 2;
 
-/**
- * The columns of a list of records while it is shown as a table, and the button that switches to the tree and back.
- * @param what the path of the list, for the button's name
- */
 function useTable(value: JsonNode, what: string) {
   const records = useMemo(() => readRecords(value), [value]);
   const [asTable, setAsTable] = useState(records?.readsBetter ?? false);
@@ -60,7 +54,6 @@ export function JsonTree({ value }: { value: JsonNode }) {
 
 type ChildrenProps = { value: JsonNode; path: string; depth: number };
 
-/** The children of a value: a table with the columns of `records` if given, else a tree. */
 function Members({ records, ...props }: ChildrenProps & { records: Records | null }) {
   const { value, path, depth } = props;
   if (!records || !Array.isArray(value)) return <Children {...props} />;

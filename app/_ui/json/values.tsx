@@ -12,7 +12,6 @@ import { type JsonNode, type Search, splitHits } from "./paths";
 /** The search in the shown document; null: none. */
 export const SearchContext = createContext<Search | null>(null);
 
-/** Longer texts are collapsed. */
 const LONG_TEXT = 400;
 
 type ScalarProps = { value: Exclude<Json, JsonNode>; most?: number };
@@ -52,15 +51,11 @@ function TextValue({ text, most }: { text: string; most: number }) {
   );
 }
 
-/** A quote character that the text does not contain, as browser consoles choose it. */
 function quoteFor(text: string): string {
   return ['"', "'", "`"].find((quote) => !text.includes(quote)) ?? '"';
 }
 
-/**
- * Shows pictures embedded in a document. Pictures on other servers are not loaded, because loading one would reveal the
- * reader.
- */
+/** Pictures on other servers are not loaded, because that would reveal the reader. */
 function PictureValue({ source }: { source: string }) {
   const [head = "", data = ""] = source.split(",", 2);
   return (

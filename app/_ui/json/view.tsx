@@ -10,22 +10,17 @@ import { RawSwitch, WithRaw } from "./raw-switch";
 import { JsonTree } from "./tree";
 import { Scalar, SearchContext } from "./values";
 
-/** Documents of at least this many characters get a search field. */
 const SEARCHED_FROM = 200;
 
 type JsonViewProps = {
   text: string;
   cut?: boolean;
-  /** True to offer the stored text and, in longer documents, a search. */
+  /** Offers the stored text and, in longer documents, a search. */
   tools?: boolean;
-  /** The initial search text, used if the document contains it. */
   searchText?: string;
 };
 
-/**
- * A JSON document as a tree, with tables for lists of records. Text that is not valid JSON, or is cut, is shown as
- * plain text.
- */
+/** A JSON document as a tree, with tables for lists of records. Invalid or cut JSON is shown as plain text. */
 export function JsonView({ text, cut = false, tools = false, searchText = "" }: JsonViewProps) {
   const value = useMemo(() => (cut ? undefined : tryParseJson(text)), [text, cut]);
   if (value === undefined) return <PlainText text={text} />;

@@ -7,7 +7,7 @@ import { MoreIcon } from "@/app/_ui/icons";
 
 type PopupModule = typeof import("./popup");
 
-/** The popup is a fifth of a page's script, so it is loaded when the pointer or focus reaches a menu's button. */
+/** A fifth of a page's script, so it loads when the pointer or focus reaches a menu's button. */
 let popup: PopupModule | undefined;
 async function loadPopup(): Promise<PopupModule> {
   popup ??= await import("./popup");
@@ -28,7 +28,7 @@ export function Menu({
   triggerClass: string;
   label?: string;
   align?: "start" | "end";
-  /** The element that gets the focus when the menu closes; by default its button. */
+  /** Default: the menu's button. */
   finalFocus?: true | (() => HTMLElement | true);
   children: ReactNode;
 }) {
@@ -96,7 +96,7 @@ export function MoreMenu({ label, quiet = false, children }: MoreMenuProps) {
   );
 }
 
-/** For a menu's entries: only an open popup renders them, so its code is loaded. */
+/** Only an open popup renders entries, so its code is loaded. */
 function loadedPopup(): PopupModule {
   if (popup === undefined) throw new Error("A menu's entries must be inside a Menu.");
   return popup;

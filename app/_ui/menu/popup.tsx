@@ -13,7 +13,7 @@ type MenuPopupProps = {
   open: boolean;
   onClose: () => void;
   align: "start" | "end";
-  /** True if the first item gets the focus, as for the keyboard; otherwise the popup. */
+  /** False: the popup gets the focus. */
   startsAtFirst: boolean;
   finalFocus: true | (() => HTMLElement | true);
   children: ReactNode;
@@ -40,7 +40,6 @@ export function MenuPopup({
     untouched.current = false;
   }
   const leaving = useRef(false);
-  /** Tab closes the menu and goes on from its button. */
   function onKeyDown(event: KeyboardEvent) {
     if (event.key !== "Tab") return;
     event.stopPropagation();

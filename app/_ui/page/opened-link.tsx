@@ -14,12 +14,11 @@ const NO_TOKEN = {
 };
 
 type Props<Facts> = {
-  /** The link's name, for `takeToken`. */
+  /** For `takeToken`. */
   link: string;
   title: string;
-  /** The heading if it does not work. */
   closed?: string;
-  /** Reads the server's facts about the link. Throws `CallError`. */
+  /** Throws `CallError`. */
   read: (token: string) => Promise<Facts>;
   children: (opened: { token: string; facts: Facts }) => ReactNode;
 };

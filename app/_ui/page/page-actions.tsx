@@ -47,13 +47,12 @@ type PageButtonProps = {
   label: string;
   needs: MemberRole;
   otherwise?: string;
-  /** A page's address, or what the button does. */
   to: string | (() => void);
 };
 
 /**
- * The main action of a list page, also in the palette: "New trigger". Its form has the same title, and its submit button
- * reads "Create trigger". "Add" is for parts of a form, such as a step. `otherwise`: shown to roles that may not use it.
+ * The main action of a list page, also in the palette, labelled like "New trigger". "Add" is for parts of a form,
+ * such as a step. `otherwise`: for roles that may not use it.
  */
 export function PageButton({ label, needs, otherwise, to }: PageButtonProps) {
   const may = useMay(needs);
@@ -74,7 +73,7 @@ export function PageButton({ label, needs, otherwise, to }: PageButtonProps) {
   );
 }
 
-/** `short`: the label in the menu. The palette shows the whole `label`, which makes sense without the page. */
+/** `short`: the label in the menu. The palette shows `label`, which makes sense without the page. */
 type MenuAction = PageAction & { short?: string; danger?: boolean; disabled?: boolean };
 
 /** A menu of further actions of a page, which the palette offers too. */

@@ -1,6 +1,5 @@
 import { useEffectEvent, useLayoutEffect } from "react";
 
-/** Returns true if a key is meant for the page: not for the browser, a text field or a menu. */
 function isPageKey(event: KeyboardEvent): boolean {
   if (event.metaKey || event.ctrlKey || event.altKey || event.isComposing || event.defaultPrevented)
     return false;
@@ -10,7 +9,7 @@ function isPageKey(event: KeyboardEvent): boolean {
   );
 }
 
-/** Handles a key; false: not now, so that the browser does what it usually does. */
+/** False: the browser does what it usually does. */
 type Act = (event: KeyboardEvent) => unknown;
 
 /** The page's keyboard shortcuts while the component is mounted, by `KeyboardEvent.key`. */

@@ -4,9 +4,7 @@ import { StepwellMark } from "@/app/_ui/icons";
 
 type Props = {
   title?: string;
-  /** True if it reports a failure. */
   alert?: boolean;
-  /** True if its form is as high as a small screen. */
   isLong?: boolean;
   children: ReactNode;
 };

@@ -4,14 +4,13 @@ import { Figure, Figures } from "@/app/_ui/figures/figures";
 import { LineList } from "@/app/_ui/table";
 import { PageHead, SkeletonLine } from "./page";
 
-/** Skeletons in the shape of the loaded page, so that nothing moves when it arrives. */
+/** Shaped like the loaded page, so that nothing moves when it arrives. */
 
 const WIDTHS = ["w-40", "w-28", "w-48", "w-32", "w-44", "w-24", "w-36", "w-52"];
 
 type ListPageSkeletonProps = {
   title: string;
   columns: readonly string[];
-  /** Content above the table. */
   children?: ReactNode;
 };
 

@@ -1,14 +1,13 @@
 import { type DiffLine, diffTokens } from "./diff";
 import { characterBoundary } from "./long-text";
 
-/** The most characters shown of one line. */
+/** Characters of one line. */
 const MAX_SHOWN = 1_000;
-/** Characters shown before the first difference of two long lines. */
 const CONTEXT = 100;
 
 /**
- * A visible line of a comparison, with the number of characters left out before and after. `pieces`: the text, with
- * what its counterpart lacks marked, if they have enough in common.
+ * A visible line of a comparison, with the number of characters left out on both sides. `pieces` mark what the
+ * counterpart lacks, if both have enough in common.
  */
 export type ShownLine = DiffLine & { before: number; after: number; pieces?: Piece[] | undefined };
 
@@ -32,7 +31,6 @@ export function clipLines(lines: readonly (DiffLine | null)[]): (ShownLine | nul
   return shown;
 }
 
-/** The first changed line on the left is compared with the first on the right, and so on. */
 function clipChanged(changed: DiffLine[]): ShownLine[] {
   const of = (kind: DiffLine["kind"]) => changed.filter((line) => line.kind === kind);
   const sides = { left: of("left"), right: of("right"), same: [] };
@@ -61,13 +59,13 @@ function clip(line: DiffLine, wanted: number): ShownLine {
   return { ...line, text: text.slice(from, to), before: from, after: text.length - to };
 }
 
-/** A part of a line; `changed` if the line it is compared with lacks it. */
+/** `changed`: the compared line lacks it. */
 type Piece = { text: string; changed: boolean };
 
-/** Lines that share a smaller part of their characters count as replaced, not as changed. */
+/** Lines that share less of their characters count as replaced. */
 const MIN_SHARED = 0.3;
 
-/** A line in pieces, words that the other line lacks marked. Undefined if the two have little in common. */
+/** Undefined if the two have little in common. */
 function markWords(line: string, other: string): Piece[] | undefined {
   const words = diffTokens(wordsOf(line), wordsOf(other));
   if (words === null) return undefined;

@@ -5,7 +5,7 @@ export type DiffLine = { kind: "same" | "left" | "right"; text: string };
 
 /** A comparison with more changed lines takes long and is not useful. */
 export const MAX_CHANGES = 1_000;
-/** A comparison blocks the page for at most this long, in ms. */
+/** A comparison blocks the page at most this long. */
 const TIMEOUT_MS = 1_000;
 
 /** The shortest edit script between two lists of lines or words; null if they differ too much. */
@@ -23,7 +23,6 @@ export function diffLines(left: string, right: string): DiffLine[] | null {
   return diffTokens(left.split("\n"), right.split("\n"));
 }
 
-/** Unchanged lines shown around each change. */
 const CONTEXT = 2;
 
 /** The changed lines of a comparison with some context; null marks omitted lines. */

@@ -4,23 +4,21 @@ import clsx from "clsx";
 import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from "react";
 import { formatBytes } from "@/app/_ui/figures/format";
 
-/** The button names the size of larger content, in bytes. */
+/** In bytes. The button names the size of larger content. */
 const SIZED_FROM = 4_096;
 
 type Props = {
   long: boolean;
   startsOpen?: boolean;
-  /** The class name of the collapsed height. */
   height?: string | undefined;
-  /** The size of the content, shown on the button if it is large. */
   bytes: number;
   onOpen?: () => void;
   children: ReactNode | ((folded: boolean) => ReactNode);
 };
 
 /**
- * Shows the start of a long content, and the rest on a click. Content that is expensive to draw is a function that gets
- * whether it is collapsed, and then draws `startOfFolded` of its text.
+ * Collapses a long content. Pass expensive content as a function: it gets the collapsed state, and then draws
+ * `startOfFolded` of its text.
  */
 export function Fold({ long, bytes, startsOpen = false, height = "max-h-28", onOpen, children }: Props) {
   const [open, setOpen] = useState(startsOpen);

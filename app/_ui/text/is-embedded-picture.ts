@@ -1,7 +1,4 @@
-/**
- * Returns true if a text is a bitmap as a data URL (RFC 2397), which can be shown without a request to another server.
- * SVG is excluded: it can hold scripts and links.
- */
+/** Returns true if a text is a bitmap as a data URL (RFC 2397). SVG is excluded: it can hold scripts and links. */
 export function isEmbeddedPicture(text: string): boolean {
   return /^data:image\/(png|jpe?g|gif|webp|avif|bmp);base64,[\w+/]+={0,2}\s*$/i.test(text);
 }

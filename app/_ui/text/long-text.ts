@@ -1,10 +1,8 @@
-/** Longer texts start collapsed. */
 const LONG = 600;
 const MANY_LINES = 8;
 /** An answer is what its page is about, so more of it is shown than of other texts. */
 export const ANSWER_LIMIT = { characters: 3_000, lines: 24 };
 export const PROMPT_LIMIT = { characters: 4_000, lines: 40 };
-/** More characters than a collapsed text shows on the widest page. */
 const SEEN = 3_000;
 
 /** Returns true if a text is long enough to start collapsed. A JSON document counts a line for each of its values. */
@@ -14,7 +12,7 @@ export function isLong(text: string, limit = { characters: LONG, lines: MANY_LIN
   return /^\s*[[{]/.test(text) && countValues(text, limit.lines) > limit.lines;
 }
 
-/** The number of values in a JSON document, including those within others; 0 for any other text. */
+/** Counts nested values, too; 0 for text that is not JSON. */
 function countValues(text: string, most: number): number {
   let count = 0;
   try {

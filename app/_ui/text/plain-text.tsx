@@ -33,8 +33,8 @@ type ProgressiveListProps = {
 };
 
 /**
- * Draws the pieces of a long content one per task, so that the page stays responsive: `atOnce` of them, and as many
- * again when the reader asks.
+ * Draws long content one piece per task, so that the page stays responsive: `atOnce` pieces, and as many again on
+ * request.
  */
 export function ProgressiveList({ pieces, atOnce, children }: ProgressiveListProps) {
   const [shown, setShown] = useState(1);

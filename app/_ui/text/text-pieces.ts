@@ -1,6 +1,6 @@
 import { characterBoundary } from "./long-text";
 
-/** Splits long texts into pieces that are drawn one at a time. Pure. */
+/** Splits long texts into pieces that are drawn one at a time. */
 
 /**
  * Splits a text after its line ends into pieces of at most `size` characters; a longer line is split between
@@ -16,7 +16,6 @@ export function splitLines(text: string, size: number): string[] {
   return pieces;
 }
 
-/** The last line end between `from` and `most`, or else the last character boundary. */
 function cutBefore(text: string, from: number, most: number): number {
   const end = text.slice(from, most).lastIndexOf("\n") + 1;
   if (end > 0) return from + end;
@@ -30,9 +29,8 @@ const DEFINITION = /^ {0,3}\[([^\]\n]{1,200})\]:[ \t]*\S.*(?:\n(?: {2,}|\t)\S.*)
 const REFERENCE = /\[([^\]\n]{1,200})\]/g;
 
 /**
- * Splits Markdown into pieces of about `size` characters that can be drawn alone. It cuts between blocks if possible.
- * Inside a code block it closes and reopens the fence, inside a table it repeats the head, elsewhere it cuts at a line
- * end. Each piece gets the definitions of its links and footnotes.
+ * Splits Markdown into pieces of about `size` characters that can be drawn alone. Cuts between blocks if possible,
+ * else repeats code fences and table heads. Each piece gets its link and footnote definitions.
  */
 export function splitMarkdown(text: string, size: number): string[] {
   if (text.length <= size) return [text];
@@ -53,11 +51,9 @@ export function splitMarkdown(text: string, size: number): string[] {
 
 function splitBlocks(text: string, size: number): string[] {
   const pieces: string[] = [];
-  /** The start of the current piece, its prefix, and the last split point between blocks. */
   let from = 0;
   let before = "";
   let between = 0;
-  /** The line that opened the current code block, and the first lines of the current block. */
   let fence: { line: string; mark: string } | null = null;
   let block: string[] = [];
   let isAfterBlank = true;
@@ -93,7 +89,7 @@ function splitBlocks(text: string, size: number): string[] {
   return pieces;
 }
 
-/** The head of the table that a block begins with, if any. Without it, its rows are not a table. */
+/** Without its head, a table's rows are not a table. */
 function headOf([head = "", rule = ""]: string[]): string {
   return head.includes("|") && TABLE_RULE.test(rule) ? `${head}\n${rule}\n` : "";
 }

@@ -5,8 +5,8 @@ import { callServer } from "@/app/_ui/data/query-client";
 import type { PayloadPreview } from "@/server/runs/read/inspect/payload-preview";
 
 /**
- * A text; at first only its start may be loaded. `load` fetches the rest from `address`; `read` returns the complete
- * text or throws an error with a sentence for the reader.
+ * A text of which only the start may be loaded. `load` fetches the rest; `read` returns the complete text or throws
+ * an error with a sentence for the reader.
  */
 export function usePayload(preview: PayloadPreview, address: string) {
   const fetched = useMutation({ mutationFn: () => fetchText(address), networkMode: "always" });

@@ -2,7 +2,7 @@ import { getServices } from "@/process-services";
 import { respondToEngineCall } from "@/server/api/engine-call";
 import { respondToWebRequest } from "@/server/api/http/api-request";
 
-/** Calls from an Inngest server. serve.ts answers them without Next. */
+/** serve.ts answers these calls without Next. */
 const handle = (request: Request) =>
   respondToWebRequest(request, (call) => respondToEngineCall(getServices(), call, new URL(request.url)));
 

@@ -7,8 +7,6 @@ import { createTenant, openWorld } from "@/testing/world";
 import { POST as accept } from "./accept/route";
 import { POST as read } from "./read/route";
 
-/** The calls of the invitation's page, which need no session. */
-
 const world = await openWorld();
 vi.stubGlobal("stepwellServices", world);
 const tenant = await createTenant(world);

@@ -9,8 +9,6 @@ import { notifyRunChanged } from "@/server/runs/live/run-changes";
 import { createMember, insertRun, TEST_PASSWORD } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";
 
-/** The live routes as a browser uses them: slots, backpressure, and when a stream ends. */
-
 const opened: AbortController[] = [];
 
 const world = await openWorld();
@@ -45,7 +43,6 @@ async function signIn(): Promise<Person> {
   return { ...actor, cookie: cookies.join("; ") };
 }
 
-/** Opens a stream of one run after a sequence number, or of all runs. */
 async function open({ cookie }: { cookie: string }, run?: { id: string; after: number }) {
   const release = new AbortController();
   opened.push(release);
@@ -58,7 +55,6 @@ async function open({ cookie }: { cookie: string }, run?: { id: string; after: n
   return { response, release };
 }
 
-/** A reader that waits for texts and fails if the stream ends first. */
 function follow(response: Response) {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   return {

@@ -8,8 +8,8 @@ import type { Services } from "@/server/services";
 const RETRY_AFTER_SECONDS = 5;
 
 /**
- * Answers a member with a live stream, which holds a slot while it is open and ends when the session does. Throws
- * `rate_limited` if there is no slot.
+ * Answers a member with a live stream, which holds a slot and ends with the session. Throws `rate_limited` without
+ * a slot.
  */
 export function openStream(
   services: Services,

@@ -18,8 +18,6 @@ import { POST as read } from "./read/route";
 import { POST as request } from "./request/route";
 import { POST as use } from "./use/route";
 
-/** New passwords by a link: by e-mail through a real SMTP server, from an admin, from the operator. */
-
 const server = await startMailServer();
 afterAll(() => server.close());
 const settings = {
@@ -52,7 +50,7 @@ async function call(route: (request: Request) => Promise<Response>, sent: object
 }
 
 const LINK = /http:\/\/stepwell\.test\/reset-password#([\w-]{64})/;
-/** The token in the last e-mail, whose lines may be folded. */
+/** The e-mail's lines may be folded. */
 const mailedToken = () => LINK.exec((server.messages.at(-1) ?? "").replaceAll("=\r\n", ""))?.[1] ?? "";
 
 async function mailTo(email: string): Promise<string> {

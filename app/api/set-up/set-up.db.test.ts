@@ -10,8 +10,6 @@ import { createWorld } from "@/testing/world";
 import { POST as read } from "./read/route";
 import { POST as use } from "./use/route";
 
-/** The way into an installation without an organization: the link that the start prints. */
-
 const world = await createWorld();
 vi.stubGlobal("stepwellServices", world);
 

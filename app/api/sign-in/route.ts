@@ -8,8 +8,8 @@ import { MAX_SIGN_IN_BYTES } from "@/server/contract/sizes";
 import { readBody } from "@/server/guard/limits/read-body";
 
 /**
- * The sign-in form without JavaScript. It uses the same handler (origin check and rate limits), then redirects to the
- * page in `?to=` or back to the form with the problem. `?to=` survives an unreadable body.
+ * The sign-in form without JavaScript, with the same origin check and rate limits. Redirects to `?to=`, or back to
+ * the form with the problem. `?to=` survives an unreadable body.
  */
 export async function POST(request: Request): Promise<Response> {
   const services = getServices();
@@ -44,7 +44,7 @@ function goBack(problem: SignInProblem, to: string | undefined): Response {
   return goTo(`/sign-in?${search}`);
 }
 
-/** Relative, so that it works at whatever address the page was opened. */
+/** Relative, so that it works at every address of the page. */
 function goTo(location: string): Response {
   return new Response(null, { status: 303, headers: { location, "cache-control": "no-store" } });
 }

@@ -11,10 +11,7 @@ import { SILENT_AFTER_MS } from "@/server/runs/engine/worker";
 import type { Services } from "@/server/services";
 import { type Finding, fail, ok, warn } from "./finding";
 
-/**
- * The checks of settings. They judge those of the running processes, which each stores with its heartbeat. Without one,
- * they judge this shell's.
- */
+/** Judges the settings that running processes store with their heartbeats; without a process, this shell's. */
 
 const LIST_PROCESSES = defineQuery(
   "list-processes",
@@ -41,7 +38,7 @@ export async function checkSettings(services: Services): Promise<Judged[]> {
   ];
 }
 
-/** The finding about each process; one for all processes with the same. */
+/** One finding for all processes with the same. */
 function judgeAll(
   judged: readonly ProcessSettings[],
   check: (settings: ProcessSettings) => Finding[],

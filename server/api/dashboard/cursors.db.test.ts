@@ -4,8 +4,6 @@ import { newId } from "@/server/base/ids";
 import { createMember } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";
 
-/** Numbers that fit no column are an issue of the input, not an error of the service. */
-
 const world = await openWorld();
 const actor = await createMember(world, await createTenant(world));
 const api = createDashboardCaller({ services: world, actor, requestId: "test" });

@@ -25,13 +25,12 @@ const agent = z.object({ agentId: z.uuid() });
 const tool = z.object({ toolId: z.uuid() });
 const number = z.int32().min(1);
 
-/** Something new, or a version of what exists. */
 const expected = z.discriminatedUnion("only", [
   z.object({ only: z.literal("create") }),
   z.object({ only: z.literal("update"), id: z.uuid(), version: number }),
 ]);
 const yaml = z.string().max(1_000_000);
-/** The reason for a version. PostgreSQL cannot store U+0000. */
+/** PostgreSQL cannot store U+0000. */
 const note = z
   .string()
   .max(500, "must have at most 500 characters")
@@ -46,7 +45,7 @@ export const definitionsRouter = router({
   versions: viewer
     .input(
       reference.extend({
-        /** The page begins after this number, towards older versions. */
+        /** The page starts after this number, towards older versions. */
         cursor: number.nullish(),
         limit: z.int().min(1).max(50).default(20),
       }),
@@ -56,14 +55,12 @@ export const definitionsRouter = router({
     .input(
       reference.extend({
         number,
-        /** The version to compare with: the one before it, or the current one. */
         from: z.enum(["previous", "current"]).default("previous"),
       }),
     )
     .query(resolver(readVersionChanges)),
   returnTo: member.input(reference.extend({ number, current: number })).mutation(resolver(returnToVersion)),
 
-  /** Archived agents or tools start nothing and can be restored. */
   archive: member.input(reference).mutation(resolver(removeDefinition)),
   restore: mutation(restoreDefinition),
   archived: viewer.input(reference.pick({ kind: true })).query(resolver(listArchived)),
@@ -86,7 +83,6 @@ export const definitionsRouter = router({
   editTool: viewer.input(tool).query(resolver(readToolText)),
   /** Changes nothing; it is a mutation because definitions are too long for a URL. */
   checkTool: member.input(z.object({ yaml })).mutation(resolver(checkToolText)),
-  /** The places at which a tool names a step, to rename it. */
   stepMentions: member
     .input(z.object({ yaml, step: z.string().min(1).max(64) }))
     .mutation(resolver(findStepMentions)),

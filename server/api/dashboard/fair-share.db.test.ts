@@ -8,8 +8,6 @@ import { queueDashboardCall } from "@/server/guard/limits/dashboard-queue";
 import { createMember, insertRun } from "@/testing/runs";
 import { createTenant, openWorld, type Tenant } from "@/testing/world";
 
-/** The searches of one organization leave database connections to another. */
-
 const world = await openWorld();
 
 async function openDashboard(tenant: Tenant) {

@@ -7,7 +7,7 @@ import { createDashboardCaller } from "./router";
 
 const world = await openWorld();
 
-/** 36,000 words and marks: reading them takes a third of a second of a processor. */
+/** Reading this many words and marks takes a third of a second of CPU. */
 const LARGE = `steps: [${"{},".repeat(12_000)}]`;
 const CHECKS = 12;
 

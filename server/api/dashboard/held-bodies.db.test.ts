@@ -9,7 +9,6 @@ import { respondToDashboard } from "./respond";
 const memory = new ProcessMemory({ limit: 768 * MIB, used: () => 0 });
 const world = { ...(await openWorld()), memory };
 
-/** A call whose body is sent when `send` is called. `isRead`: whether the service waits for the body. */
 async function startCall(tenant: Tenant, bytes: number) {
   let send = () => {};
   let isRead = false;

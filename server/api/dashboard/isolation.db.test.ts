@@ -20,10 +20,7 @@ import type { OwnProvider } from "@/server/work/models/own-provider";
 import { createMember, insertRun, TEST_PASSWORD } from "@/testing/runs";
 import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/testing/world";
 
-/**
- * Calls every procedure of the dashboard with another organization's ids and with every role. The table must name each
- * procedure, so a new one fails this test until it is added.
- */
+/** The table must name each procedure, so that a new one fails this test until it is added. */
 
 let world: World;
 let own: Tenant;
@@ -41,18 +38,13 @@ type Things = Pick<Tenant, "orgId" | "agentId" | "toolId"> & {
   secretName: string;
   provider: OwnProvider;
   email: string;
-  /** A key that tests may revoke. */
   keyId: string;
-  /** A member that tests may change or remove, and a session of theirs. */
   userId: string;
-  /** Definitions that tests may save again. */
   editedAgent: { id: string; slug: string };
   editedTool: { id: string; slug: string };
-  /** Agents that tests may archive and restore. */
   spareAgentId: string;
   archivedAgentId: string;
   sessionId: string;
-  /** An invitation that tests may revoke. */
   invitationId: string;
 };
 
@@ -193,18 +185,13 @@ const toolYaml = (slug: string) =>
 
 type Caller = ReturnType<typeof createDashboardCaller>;
 type Row = {
-  /** The lowest role that may call it. */
   role: MemberRole;
-  /** A call with an organization's ids. */
   call: (api: Caller, at: Things) => Promise<unknown>;
-  /**
-   * The result that a member of this organization gets for the other's ids: an error code, or a response without data.
-   */
+  /** For the other's ids: an error code, or a response without data. */
   gets: "not_found" | "invalid_request" | ((answer: unknown) => boolean);
 };
 
 const isEmpty = (answer: unknown) => JSON.stringify(answer) === "[]";
-/** Lists contain only our own data. */
 const showsNothingForeign = (answer: unknown) =>
   ![
     other.orgId,
@@ -240,7 +227,6 @@ const NEW_TRIGGER = {
   maxCredits: null,
 };
 const OUTPUT_SCHEMA = { type: "object", properties: { answer: { type: "string" } } };
-/** The slug of an agent that only the other organization has. */
 const foreignAgent = () => `w-${other.slug}`;
 
 const TABLE: Record<string, Row> = {
@@ -695,7 +681,6 @@ async function inputOf(call: Row["call"]): Promise<unknown> {
 const HOLE = "(here)";
 const nest = (open: string, close: string, depth: number) => `${open.repeat(depth)}0${close.repeat(depth)}`;
 
-/** The values that have a hole in place of one value of `input`, or of all of it. */
 function placesIn(input: unknown): unknown[] {
   if (typeof input !== "object" || input === null) return [HOLE];
   const members = Object.entries(input).flatMap(([key, member]) =>

@@ -8,8 +8,6 @@ import { createMember } from "@/testing/runs";
 import { startModelServer } from "@/testing/servers/model-server";
 import { createTenant, openWorld, type Tenant } from "@/testing/world";
 
-/** The lines of a run on the Credits page. */
-
 const server = await startModelServer();
 afterAll(() => server.close());
 const openai = { apiKey: "sk-test", baseUrl: server.url };

@@ -16,8 +16,6 @@ import { createMember } from "@/testing/runs";
 import { closeServer, listen } from "@/testing/servers/listen";
 import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 
-/** The page of model providers, with a real server, a real egress and a real database. */
-
 const VALUE = "sk-9aZ+k&q-Sup3r";
 const modelCall = z.object({ model: z.string(), messages: z.array(z.object({ content: z.string() })) });
 
@@ -28,7 +26,6 @@ let host: string;
 let tenant: Tenant;
 let calls: { key: string | undefined; model: string }[];
 let lists: { key: string | undefined; url: string | undefined }[];
-/** The key that the server accepts. */
 let accepted: string;
 
 beforeAll(async () => {
@@ -88,7 +85,6 @@ const far = (part = {}) => ({
   models: ["far/large", "far/small"],
   ...part,
 });
-/** A model at the default price of which nothing is known. */
 const unknownModel = {
   input: "0.1",
   cachedInput: null,

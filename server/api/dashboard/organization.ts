@@ -59,26 +59,22 @@ const named = z.object({ name: z.string().max(64) });
 /** The model providers of the organization, and those of the service. */
 export const modelsRouter = router({
   list: viewer.query(resolver(listModelProviders)),
-  /** The agents and tools that use a provider's models. */
   users: viewer.input(named).query(resolver(listProviderUsers)),
   save: mutation(saveModelProvider),
   test: memberProcedure("admin", { waitsOutside: true })
     .input(named.extend({ model: z.string().max(200) }))
     .mutation(resolver(testProvider)),
-  /** The models that the default provider of the service offers. */
   offered: memberProcedure("member", { waitsOutside: true }).query(({ ctx }) =>
     listServiceModels(ctx.services),
   ),
-  /**
-   * The models that a provider of the organization offers. The provider may be unsaved. It sends the provider's key.
-   */
+  /** The provider may be unsaved. Sends its key. */
   discover: memberProcedure("admin", { waitsOutside: true })
     .input(unsavedProvider)
     .mutation(resolver(listOwnModels)),
   remove: mutation(removeModelProvider),
 });
 
-/** Checked with its issues named by `setSecret`. */
+/** `setSecret` checks it and names its issues. */
 const newValue = z.object({
   name: z.string(),
   value: z.string(),
@@ -89,23 +85,19 @@ const newValue = z.object({
 /** The organization's secrets. No procedure returns a value. */
 export const secretsRouter = router({
   list: viewer.query(resolver(listSecrets)),
-  /** The tools that refer to a secret. */
   users: viewer.input(z.object({ name: z.string().regex(SECRET_NAME) })).query(resolver(listSecretUsers)),
   create: admin
     .input(newValue)
     .mutation(({ ctx, input }) => setSecret(ctx.services, ctx.actor, { secret: input, only: "create" })),
-  /** A new value, and other hosts if they are given. */
   replace: admin
     .input(newValue)
     .mutation(({ ctx, input }) => setSecret(ctx.services, ctx.actor, { secret: input, only: "update" })),
-  /** Other hosts and another expiry; the value stays. */
   changeRules: mutation(changeSecretRules),
   remove: mutation(removeSecret),
 });
 
 export const creditsRouter = router({
   balance: viewer.query(resolver(readBalance)),
-  /** The entries, and the runs they belong to as far as these are still stored. */
   ledger: viewer
     .input(
       z.object({

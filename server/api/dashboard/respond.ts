@@ -10,15 +10,12 @@ import { readBody } from "@/server/guard/limits/read-body";
 import type { Services } from "@/server/services";
 import { dashboardRouter } from "./router";
 
-/**
- * The most values in the inputs of a request; long inputs are texts. Parsing and checking this many takes some
- * hundredths of a second, during which the process answers nobody.
- */
+/** Parsing and checking this many takes some hundredths of a second, during which the process answers nobody. */
 const MAX_CALL_VALUES = 20_000;
 
 /**
- * Answers a request for the dashboard's procedures. Size, depth and number of values of the inputs are checked before
- * they are parsed: the parsers of definitions are recursive. Throws `payload_too_large` and `invalid_request`.
+ * Answers a request for the dashboard's procedures. Checks size, depth and number of values before parsing, because
+ * the parsers of definitions are recursive. Throws `payload_too_large` and `invalid_request`.
  */
 export async function respondToDashboard(
   services: Services,

@@ -33,7 +33,6 @@ const viewer = memberProcedure("viewer");
 
 /** The dashboard's procedures, for signed-in members. */
 export const dashboardRouter = router({
-  /** The person's own account, whatever their role. */
   account: router({
     organizations: viewer.query(resolver(listOwnOrganizations)),
     switchOrganization: viewer
@@ -48,7 +47,6 @@ export const dashboardRouter = router({
       .input(checkedInput(passwordChange))
       .mutation(({ ctx, input }) => changeOwnPassword(ctx.services, ctx, input)),
   }),
-  /** Lists of agents, tools, triggers and keys. */
   catalog: router({
     agents: viewer.query(resolver(listAgents)),
     tools: viewer.query(resolver(listTools)),

@@ -36,16 +36,16 @@ export const runsRouter = router({
       listRuns(ctx.services, ctx.actor, { ...input, before: cursor ?? undefined }),
     ),
 
-  /** The number of runs of each status that match the filter without its status. */
+  /** Counts runs by status, ignoring the filter's status. */
   statuses: viewer.input(filtered).query(resolver(countStatuses)),
-  /** Groups of equal errors among the newest failed runs that match the filter. */
+  /** Among the newest failed runs that match the filter. */
   errors: viewer.input(filtered).query(resolver(groupErrors)),
 
   byIds: viewer
     .input(z.object({ ids }))
     .query(({ ctx, input }) => readRunsById(ctx.services, ctx.actor.orgId, input.ids)),
 
-  /** The ids that match a filter, newest first: all newer than `after`, up to `limit`. */
+  /** Newest first: all newer than `after`, up to `limit`. */
   ids: viewer
     .input(
       filtered.extend({ after: z.uuid().nullable(), limit: z.int().min(1).max(MAX_FOUND_IDS).default(100) }),
@@ -54,7 +54,6 @@ export const runsRouter = router({
       findRunIds(ctx.services, ctx.actor.orgId, { filter, page: { after: after ?? undefined, limit } }),
     ),
 
-  /** The ones of these runs that match a filter. */
   fitting: viewer.input(filtered.extend({ ids })).query(resolver(findFitting)),
 
   neighbours: viewer.input(filtered.extend(run.shape)).query(resolver(findNeighbours)),
@@ -62,7 +61,6 @@ export const runsRouter = router({
 
   inspect: viewer.input(run).query(resolver(inspectRun)),
   step: viewer.input(run.extend({ stepId: z.uuid() })).query(resolver(inspectStep)),
-  /** The outputs of a tool's steps as JSON. */
   stepOutputs: viewer.input(run).query(async ({ ctx, input }) => {
     const outputs = await readStepOutputs(ctx.services, ctx.actor, input);
     return [...outputs].map(([id, output]) => ({ id, text: writeJson(output) }));
@@ -84,14 +82,12 @@ export const runsRouter = router({
     .input(z.object({ kind: z.enum(RUN_KINDS), id: z.uuid(), input: z.string() }))
     .mutation(resolver(startFromDashboard)),
 
-  /** Runs an unsaved definition of an agent. */
   tryAgent: member
     .input(z.object({ agentId: z.uuid(), definition: z.unknown(), message: z.string() }))
     .mutation(({ ctx, input: { definition, ...input } }) =>
       tryAgent(ctx.services, ctx.actor, { ...input, definition: parseSentAgent(definition) }),
     ),
 
-  /** Runs an unsaved definition of a tool, its steps up to one, or one alone. */
   tryTool: member
     .input(
       z.object({
@@ -106,7 +102,7 @@ export const runsRouter = router({
 
   rerun: member.input(run.extend({ input: z.string().optional() })).mutation(resolver(rerun)),
 
-  /** Cancels the open runs among these; returns how many of them exist here. */
+  /** Returns how many of the runs exist here. */
   cancel: member.input(z.object({ runIds: ids.min(1) })).mutation(async ({ ctx, input }) => {
     let found = 0;
     for (const runId of new Set(input.runIds)) {
@@ -116,7 +112,7 @@ export const runsRouter = router({
     return { found };
   }),
 
-  /** Cancels open runs that match a filter, at most 200 per call; `next` is the `before` of the next call. */
+  /** At most 200 per call; `next` is the `before` of the next call. */
   cancelMatching: member
     .input(z.object({ filter: runFilter, before: z.uuid().nullish() }))
     .mutation(({ ctx, input: { filter, before } }) =>

@@ -22,7 +22,6 @@ import { triggerUrl } from "@/server/catalog/webhooks/trigger";
 import { DELIVERY_OUTCOMES } from "@/server/contract/enums";
 import { checkedInput, mutation, pageInput, resolver } from "./procedures";
 
-/** Bodies that are typed into the dashboard. */
 const body = z.string().max(100_000);
 const template = z.string().min(1).max(100_000);
 

@@ -7,31 +7,24 @@ import { PEER_ADDRESS_HEADER } from "./client-address";
 import { peerAddress } from "./node-http";
 
 /**
- * The header that passes the request's path and query from the process (serve.ts, serve/next.ts) to pages and route
- * handlers: Next hides it from server components and normalizes it for the others. It is set on every request, which
- * overwrites a client's value.
+ * The header with the path and query, which Next hides from server components and normalizes for route handlers.
+ * The process sets it on every request, which overwrites a client's value.
  */
 export const PAGE_ADDRESS_HEADER = "x-stepwell-page";
 
-/**
- * An API call as the handlers see it: plain data. It comes from a node request (serve.ts) or a Web Request (Next's
- * route handlers), so both run the same code.
- */
+/** An API call as plain data, from a node request or a Web Request, so that both run the same code. */
 export type ApiRequest = {
   method: string;
-  /** The path as sent, without the query. */
+  /** As sent, without the query. */
   path: string;
-  /** The query as sent, without "?". */
+  /** As sent, without "?". */
   query: string;
-  /** A header by its lower-case name. */
   header(name: string): string | null;
-  /** All headers, by lower-case name. */
   headers(): Iterable<[string, string]>;
-  /** The address of the connected peer. */
   peer: string;
   /**
-   * Reads the raw bytes, at most `limit`. Beyond that it stops and throws `payload_too_large`, whatever the
-   * Content-Length. Throws `invalid_request` if the sender disconnects.
+   * Throws `payload_too_large` beyond `limit` bytes, whatever the Content-Length, and `invalid_request` if the
+   * sender disconnects.
    */
   readBody(limit: number): Promise<Buffer>;
 };
@@ -45,13 +38,10 @@ export function boundBodyBytes({ header }: Pick<ApiRequest, "header">, limit: nu
   return declared >= 0 && declared < limit ? declared : limit;
 }
 
-/**
- * The bytes of a rejected body that are discarded, so that its sender can read the response, before the connection is
- * closed.
- */
+/** Discards this much of a rejected body before closing, so that its sender can read the response. */
 const DRAIN_BYTES = 64 * MIB;
 
-/** Compressed bodies are rejected: their size is unknown until they are unpacked. */
+/** Their size is unknown until they are unpacked. */
 function refuseEncoding(encoding: string | null | undefined): void {
   if (!encoding || encoding.trim().toLowerCase() === "identity") return;
   throw new AppError(
@@ -86,7 +76,6 @@ export function fromNode(incoming: IncomingMessage, path: string): ApiRequest {
   };
 }
 
-/** The part of a request's target between "?" and a fragment. */
 function queryOf(target: string): string {
   const [withoutFragment = ""] = target.split("#", 1);
   const start = withoutFragment.indexOf("?");

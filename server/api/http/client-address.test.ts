@@ -5,7 +5,6 @@ import { readEnvironment } from "@/server/base/settings/env";
 import { testLogger } from "@/testing/log";
 import { createProxyWarning } from "./client-address";
 
-/** Sends headers through the check; returns how often it warned. */
 function warnings(env: { TRUST_PROXY?: string }, ...headers: Record<string, string>[]): number {
   const log = testLogger();
   const settings = { DATABASE_URL: "postgres://stepwell.test/db", STEPWELL_SECRET: "x".repeat(32), ...env };

@@ -3,8 +3,8 @@ import type { Environment } from "@/server/base/settings/env";
 import type { Services } from "@/server/services";
 
 /**
- * The header that passes the peer's address from the process (serve.ts, serve/next.ts) to route handlers. It is set on
- * every request, which overwrites a client's value.
+ * The header with the peer's address for route handlers. The process sets it on every request, which overwrites a
+ * client's value.
  */
 export const PEER_ADDRESS_HEADER = "x-stepwell-peer";
 
@@ -19,8 +19,8 @@ export function clientAddress(
 }
 
 /**
- * Creates a check of requests that warns, once per process, if a proxy is in front and TRUST_PROXY is not set. All
- * clients then have the proxy's address and share its limits.
+ * Creates a check that warns once per process if a proxy is in front and TRUST_PROXY is not set. All clients would
+ * then share one address and its limits.
  */
 export function createProxyWarning({ env, log }: Pick<Services, "env" | "log">) {
   let isDue = !env.trustProxy;

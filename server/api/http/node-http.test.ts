@@ -13,7 +13,6 @@ const ORIGIN = "https://stepwell.test";
 let server: Server;
 afterEach(() => closeServer(server));
 
-/** Serves with `handle`, sends `text` on a raw socket, and returns everything received. */
 async function exchange(
   handle: (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>,
   ...texts: string[]
@@ -35,7 +34,6 @@ async function exchange(
   return received;
 }
 
-/** Far above what the tests send. */
 const LIMIT = 1024 * 1024;
 
 const read = (incoming: IncomingMessage): ApiRequest =>
@@ -53,7 +51,6 @@ const echo = async (incoming: IncomingMessage, outgoing: ServerResponse): Promis
   sendToNode(outgoing, { status: 200, headers: {}, body: `${JSON.stringify(seen)}END` }, ["X-Extra", "yes"]);
 };
 
-/** Answers with the error of reading at most `limit` bytes of the body. */
 const refuseBody = (limit: number) => async (incoming: IncomingMessage, outgoing: ServerResponse) => {
   const error = await read(incoming)
     .readBody(limit)

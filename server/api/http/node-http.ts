@@ -28,8 +28,8 @@ export function peerAddress(incoming: IncomingMessage): string {
 }
 
 /**
- * Closes the connection of a response whose reader takes none of the written data for `ms` (at most twice that). It
- * does not limit how long a response takes to be written.
+ * Closes the connection if the reader takes no data for `ms` (at most twice that). The time to write a response is
+ * not limited.
  */
 export function cutStalledReader(outgoing: ServerResponse, ms: number): void {
   // The socket treats sent bytes as activity, and restarts its timeout with each write.

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 
-/** Headers of every response. `https`: whether people reach us over TLS. */
 function everywhere(https: boolean): Record<string, string> {
   return {
     "X-Content-Type-Options": "nosniff",
@@ -29,9 +28,8 @@ export function dataHeaders(https: boolean): Record<string, string> {
 }
 
 /**
- * The content security policy of one page, with a fresh nonce. Next reads the nonce from the request's own
- * `content-security-policy` header and adds it to scripts and styles. `dev` also allows hot reloading and Next's
- * overlay, which adds inline styles.
+ * Creates a page's content security policy with a fresh nonce, which Next reads from the request's header. `dev`
+ * also allows hot reloading and Next's overlay.
  */
 export function pagePolicy({ dev = false } = {}): string {
   const nonce = randomBytes(16).toString("base64");

@@ -27,9 +27,9 @@ export function jsonResponse(
 }
 
 /**
- * Renders every error for REST and webhook callers (docs/contract.md, "Errors"). Anything but an AppError is an
- * internal error: it is logged with the request id and answered with a fixed message. Callers that accept
- * `application/problem+json` get RFC 9457.
+ * Renders every error for REST and webhook callers (docs/contract.md, "Errors"). Anything but an AppError is logged
+ * with the request id and answered with a fixed message. Callers that accept `application/problem+json` get RFC
+ * 9457.
  */
 export function errorResponse(
   thrown: unknown,
@@ -89,7 +89,7 @@ export function toAppError(thrown: unknown): AppError {
   return new AppError("internal_error", INTERNAL_ERROR_MESSAGE, { cause: thrown });
 }
 
-/** Procedures take `{ …path parameters, body }`; pointers into the body begin at its root. Messages name the field. */
+/** Procedures take `{ …path parameters, body }`; pointers into the body start at its root. */
 function fromZod(error: z.ZodError): AppError {
   const issues = error.issues.map((issue) => {
     const path = issue.path[0] === "body" ? issue.path.slice(1) : issue.path;

@@ -19,10 +19,7 @@ import {
 import { startTestService, type TestService } from "@/testing/services/service";
 import { createOpenApiDocument } from "./document";
 
-/**
- * Clients generated from the OpenAPI document compile under strict rules and call the service over HTTP. The Python
- * client is tested if `openapi-python-client==0.29.1` is installed.
- */
+/** The Python client is tested if `openapi-python-client==0.29.1` is installed. */
 
 const DEFINITIONS = `organizations:
   - slug: clients
@@ -88,7 +85,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Compiles programs with their generated clients under the strictest rules; returns tsc's errors. */
 function compile(...files: string[]): string[] {
   const program = ts.createProgram(
     files.map((file) => join(folder, file)),
@@ -111,7 +107,6 @@ function compile(...files: string[]): string[] {
     );
 }
 
-/** Runs a program in its own process; returns what it printed. */
 async function runTypeScript(name: string): Promise<unknown> {
   const outfile = join(folder, `${name}.mjs`);
   const contents = `import { run } from "./${name}";

@@ -6,9 +6,8 @@ import { errorResponses, errorsOf, WEBHOOK_ERRORS } from "./responses";
 import { WEBHOOK_PATH } from "./webhook-path";
 
 /**
- * The OpenAPI 3.1 document of `/v1` and the webhooks, with `appUrl` as its server. trpc-to-openapi generates it from
- * the procedures. This module adds what the library does not support: our error responses, headers, examples and tag
- * descriptions.
+ * The OpenAPI 3.1 document of `/v1` and the webhooks, with `appUrl` as its server. Adds what trpc-to-openapi does
+ * not support: error responses, headers, examples and tag descriptions.
  */
 export function createOpenApiDocument(appUrl: string): OpenAPIObject {
   const document = generateOpenApiDocument(v1Router, {
@@ -39,7 +38,6 @@ const ENDPOINTS_BY_ID = new Map(Object.values(ENDPOINTS).map((each) => [each.ope
 const RATE_HEADERS = headerReferences("X-Request-Id", "RateLimit-Policy", "RateLimit");
 const START_HEADERS = { ...RATE_HEADERS, ...headerReferences("Idempotent-Replayed") };
 
-/** Adds headers, examples and error responses to an operation: an endpoint under `/v1`, or else the webhooks. */
 function completeOperation(operation: Operation): void {
   const { operationId = "", requestBody, responses } = operation;
   const endpoint = ENDPOINTS_BY_ID.get(operationId);
@@ -69,22 +67,20 @@ function completeOperation(operation: Operation): void {
   requestBody.content = { "application/json": withExample(json, endpoint?.example.request) };
 }
 
-/** Optional parameters have their description in the schema only. */
 function describeParameter(parameter: NonNullable<Operation["parameters"]>[number]): void {
   if ("$ref" in parameter || parameter.description !== undefined) return;
   const { description } = parameter.schema ?? {};
   if (description !== undefined) parameter.description = description;
 }
 
-/** Adds an example after the schema; by default the one that is declared with it. */
 function withExample(media: Media, example?: object): Media {
   const { schema = {}, example: declared, ...others } = media;
   return { schema, ...others, example: example ?? declared };
 }
 
 /**
- * Removes what zod adds and generated clients do not handle: patterns beside a format, and JavaScript's integer bounds.
- * Also removes `additionalProperties: false`, since `/v1` may gain optional fields.
+ * Removes what generated clients do not handle: patterns beside a format, and JavaScript's integer bounds. Also
+ * removes `additionalProperties: false`, since `/v1` may gain optional fields.
  */
 function simplifySchemas(value: unknown): void {
   if (typeof value !== "object" || value === null) return;

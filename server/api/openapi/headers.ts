@@ -1,7 +1,5 @@
 import { z } from "zod";
 
-/** Headers of requests and responses in the OpenAPI document. */
-
 /** An optional header with the caller's own id: 1 to 255 printable ASCII characters. */
 export function idempotencyKey(description: string) {
   return z

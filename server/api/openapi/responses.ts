@@ -2,11 +2,8 @@ import type { EndpointRules } from "@/server/api/endpoint";
 import { type ErrorBody, type ErrorCode, INTERNAL_ERROR_MESSAGE } from "@/server/contract/errors";
 import { headerReferences, type ResponseHeader } from "./headers";
 
-/** The error responses in the OpenAPI document: the meaning of each code, and the codes of each operation. */
-
 const REQUEST_ID = "019aa5d1-9f0e-7c43-8a55-0c4a3f1d2b6e";
 
-/** The meaning of a code, and the message of its example. */
 const MEANINGS: Record<ErrorCode, { meaning: string; message: string }> = {
   invalid_request: {
     meaning: "Malformed id, header or body, or an input that does not match the tool's parameters",
@@ -52,7 +49,6 @@ const MEANINGS: Record<ErrorCode, { meaning: string; message: string }> = {
   },
 };
 
-/** The named error responses with their codes. */
 const RESPONSES = {
   InvalidRequest: ["invalid_request"],
   ToolStartRejected: ["invalid_request", "insufficient_credits"],

@@ -3,7 +3,7 @@ import type { ZodOpenApiPathsObject } from "zod-openapi";
 import { type WebhookAccepted, webhookAccepted } from "@/server/contract/shapes";
 import { idempotencyKey } from "./headers";
 
-/** Endpoint 7 in the OpenAPI document. It is not a procedure, because signatures cover the raw bytes of a body. */
+/** Endpoint 7 is not a procedure, because signatures cover the raw bytes of a body. */
 
 const signatureHeader = (description: string) => z.string().optional().meta({ description });
 

@@ -14,8 +14,6 @@ import { agentRunDetails, agentRunStatus } from "@/server/runs/read/views";
 import { CANCEL, cancelEndpoint, viewEndpoint } from "./run";
 import { startEndpoint } from "./start";
 
-/** The endpoints of agents and their runs. */
-
 const AGENT = { kind: "agent", tag: "Agents" } as const;
 
 const agentRun: AgentRunStatusView = {

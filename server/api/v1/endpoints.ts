@@ -4,7 +4,6 @@ import { agents } from "./agents";
 import { runs } from "./runs";
 import { tools } from "./tools";
 
-/** Every endpoint under `/v1`. A new group of endpoints is added here. */
 const GROUPS = { tools, agents, runs };
 
 /** The tags of the document, in its order. */

@@ -14,13 +14,10 @@ import { readRun } from "@/server/runs/read/read-run";
 import type { RunFacts } from "@/server/runs/run-facts";
 import type { Services } from "@/server/services";
 
-/** Endpoints that read or cancel one run. */
-
 type Described = Pick<EndpointRules, "path" | "operationId" | "tag" | "summary" | "description"> & {
   kind: RunKind;
 };
 
-/** The path parameter of a run's id, `agentRunId` or `toolRunId`. */
 function runInput(kind: RunKind) {
   const name = `${kind}RunId` as const;
   const input = z.object({ [name]: idParameter(name, `${kind} run`) });
@@ -66,8 +63,8 @@ export const CANCEL =
   "lacks the scope runs:read, the answer is RunCancelled, with the status only.";
 
 /**
- * Declares an endpoint that cancels a run of the caller's organization. It counts as a read, so that it works when the
- * starts are used up. It returns the run's view, or only its status if the key may not read runs.
+ * Declares an endpoint that cancels a run. It counts as a read, so that it works when the starts are used up. If
+ * the key may not read runs, it returns only the status.
  */
 export function cancelEndpoint<View extends { status: RunStatus }>({
   view,

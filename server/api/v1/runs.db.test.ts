@@ -6,8 +6,6 @@ import { insertRun } from "@/testing/runs";
 import { createTenant, openWorld, type Tenant } from "@/testing/world";
 import { handleRest } from "../rest";
 
-/** `GET /v1/runs` through the real handler. */
-
 const world = await openWorld();
 const tenant = await createTenant(world);
 const stranger = await createTenant(world);

@@ -3,8 +3,6 @@ import { endpoint, flagParameter, integerParameter } from "@/server/api/endpoint
 import { RUN_KINDS, RUN_SOURCES, RUN_STATUSES } from "@/server/contract/enums";
 import { listRuns, type RunSummary } from "@/server/runs/read/list";
 
-/** The endpoints of runs of all agents and tools. */
-
 const status = z.enum(RUN_STATUSES, `status must be one of ${RUN_STATUSES.join(", ")}`);
 const count = z.int().min(0);
 const timestamp = z.iso.datetime({ precision: 3 });

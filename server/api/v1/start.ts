@@ -10,12 +10,9 @@ import type { StartRequest } from "@/server/runs/prepare-start";
 import { refuseStart, type StartResult, startRun } from "@/server/runs/start";
 import type { StartConditions } from "@/server/runs/start-item";
 
-/** Endpoints that start runs. */
-
 type StartRules = Pick<EndpointRules, "path" | "operationId" | "tag" | "summary" | "description"> & {
   kind: RunKind;
   body: NonNullable<EndpointRules["body"]>;
-  /** Of the body. */
   example: object;
 };
 

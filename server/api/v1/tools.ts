@@ -9,11 +9,9 @@ import { toolRunResult, toolRunStatus } from "@/server/runs/read/views";
 import { CANCEL, cancelEndpoint, viewEndpoint } from "./run";
 import { startEndpoint } from "./start";
 
-/** The endpoints of tools and their runs. */
-
 const TOOL = { kind: "tool", tag: "Tools" } as const;
 
-/** A tool's input as parsed: no key is dropped or renamed. */
+/** As parsed: no key is dropped or renamed. */
 const toolInput = z.custom<JsonObject>(isJsonObject, "The body must be a JSON object").meta({
   id: "ToolInput",
   description: "The tool's input. The service checks it against the tool's own parameter schema.",

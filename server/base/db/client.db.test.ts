@@ -6,8 +6,6 @@ import { createTenant, openWorld } from "@/testing/world";
 import { openDatabase, type Timeouts } from "./client";
 import { readWithoutTimeout } from "./transaction";
 
-/** No call waits for the database without limit, and everything recovers when it is back. */
-
 const timeouts: Timeouts = { connection: 2_000, statement: 600, idleInTransaction: 600, silence: 1_200 };
 const closers: (() => Promise<unknown>)[] = [];
 
@@ -17,7 +15,6 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-/** A pool through a proxy that can fall silent. */
 async function openThroughLine(limits: Timeouts) {
   const target = new URL(world.env.databaseUrl);
   const sockets = new Set<Socket>();

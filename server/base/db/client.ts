@@ -6,13 +6,12 @@ import { PrismaClient } from "./generated/client";
 
 /** Database timeouts in milliseconds; documented in docs/operating.md. */
 export type Timeouts = {
-  /** To get a connection, new or from the pool. */
   connection: number;
-  /** One statement, including waiting for locks. The server enforces it. */
+  /** Includes waiting for locks. The server enforces it. */
   statement: number;
-  /** Between two statements of a transaction: a frozen process must not keep its locks. The server enforces it. */
+  /** Between statements of a transaction: a frozen process must not keep its locks. The server enforces it. */
   idleInTransaction: number;
-  /** No byte from the server while a response is due: it is frozen or unreachable. Longer than `statement`. */
+  /** No byte while a response is due: the server is frozen or unreachable. Longer than `statement`. */
   silence: number;
 };
 export const TIMEOUTS: Timeouts = {
@@ -46,8 +45,8 @@ export type Database = PrismaClient;
 export type Transaction = Parameters<Parameters<PrismaClient["$transaction"]>[0]>[0];
 
 /**
- * Opens the pool and the Prisma client over it. The pool survives a restart of PostgreSQL: errors of idle connections
- * are logged, not thrown. No call waits longer than `timeouts`.
+ * Opens the pool and its Prisma client. Errors of idle connections are logged, not thrown, so that the pool
+ * survives a restart of PostgreSQL. No call waits longer than `timeouts`.
  */
 export function openDatabase(
   url: string,
@@ -70,7 +69,6 @@ export function openDatabase(
   return { db, pool };
 }
 
-/** Ends a connection that transfers nothing for `ms`, so that its pending query fails. */
 function breakSilence(client: pg.PoolClient, ms: number): void {
   const { stream } = client.connection;
   if (!(stream instanceof Socket)) return;

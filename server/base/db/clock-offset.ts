@@ -2,8 +2,8 @@
 export type ClockReading = { shown: number; askedAt: number; receivedAt: number };
 
 /**
- * Estimates how far another clock is ahead of this process's monotonic clock. An answer may take any time, so each
- * reading allows a range of offsets.
+ * Estimates how far another clock is ahead of this process's monotonic clock. Answers may take any time, so that
+ * each reading allows a range.
  */
 export class ClockOffset {
   #aheadMs: number;
@@ -16,7 +16,7 @@ export class ClockOffset {
     return this.#aheadMs;
   }
 
-  /** Keeps the offset if the reading allows it, otherwise moves it to the nearest one allowed. Returns by how much. */
+  /** Moves the offset to the nearest one that the reading allows. Returns by how much. */
   learn({ shown, askedAt, receivedAt }: ClockReading): number {
     const before = this.#aheadMs;
     this.#aheadMs = Math.min(Math.max(before, shown - receivedAt), shown - askedAt);

@@ -8,8 +8,6 @@ import { removeDefinition } from "@/server/catalog/archive";
 import { signingSecretPurpose } from "@/server/catalog/webhooks/trigger";
 import { createTenant, createTrigger, openWorld, type Tenant, type World } from "@/testing/world";
 
-/** Two processes cache organizations' configuration; both notice a change in the database. */
-
 let tenant: Tenant;
 let trigger: { id: string; token: string };
 
@@ -67,7 +65,6 @@ function countReads(process: World): { reads: () => number; readsOfStart: () => 
   return { reads, readsOfStart };
 }
 
-/** Caches the response in both processes, makes the change, and expects both to answer differently soon. */
 async function expectNoticed(ask: Ask, change: () => Promise<unknown>, status: number): Promise<void> {
   for (const process of [world, beside]) {
     expect((await ask(process)).status).toBe(200);

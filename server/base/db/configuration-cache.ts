@@ -2,14 +2,14 @@ import { LRUCache } from "lru-cache";
 import type { Notifications } from "./notifications";
 
 /**
- * Caches of organizations' configuration: keys, agents, tools, triggers. Database triggers notify all processes of each
- * change, which drops that organization's entries. While notifications do not arrive, everything is read from the
- * database: a revoked key is rejected within a second.
+ * Caches of organizations' configuration. Database triggers notify all processes of changes, which drops the
+ * organization's entries. Without notifications, everything is read from the database: a revoked key is rejected
+ * within a second.
  */
 export type Cached<Value> = {
-  /** The cached value; undefined if there is none or it may be stale. */
+  /** Undefined if there is none or it may be stale. */
   peek(key: string): Value | undefined;
-  /** The cached value, or what `load` finds; null is not cached. */
+  /** Does not cache null. */
   get(key: string, load: () => Promise<Found<Value> | null>): Promise<Value | null>;
 };
 type Found<Value> = { orgId: string; value: Value };
@@ -19,7 +19,7 @@ const MAX_ENTRIES = 10_000;
 /** Creates caches with one shared listener. The returned function creates a cache for one kind of value. */
 export function createConfigurationCaches(notifications: Notifications) {
   const caches: { evict(orgId: string): void }[] = [];
-  /** The number of notifications: a value loaded across one is not cached. */
+  /** A value loaded across a notification is not cached. */
   let changes = 0;
   notifications.listen("configuration", (orgId) => {
     changes += 1;

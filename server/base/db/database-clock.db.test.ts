@@ -7,17 +7,14 @@ import type { Queryable } from "./statement";
 
 const { pool } = await openWorld();
 
-/** Sets the machine's clock, as a person or NTP would. */
 function setMachineClock(byMs: number): void {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + byMs });
 }
 afterEach(() => vi.useRealTimers());
 
-/** The distance of a clock from the real time, in whole hours. */
 const realTime = Date.now() - performance.now();
 const hoursOff = (now: Date) => Math.round((now.getTime() - realTime - performance.now()) / HOUR_MS) || 0;
 
-/** A database whose clock was set. */
 const databaseAhead = (ms: number): Queryable => ({
   query: async () => ({ rows: [{ shown: realTime + performance.now() + ms }], rowCount: 1 }),
 });

@@ -4,11 +4,11 @@ import { ClockOffset } from "./clock-offset";
 import { defineQuery, type Queryable } from "./statement";
 
 /**
- * The database's clock, as this process knows it. All processes share it, so they may compare each other's times. Between
- * two readings it advances with the process's monotonic clock. Nothing happens when the machine's clock is set.
+ * The database's clock, which all processes share, so that they may compare times. Between readings it advances
+ * with the process's monotonic clock, whatever the machine's clock does.
  */
 export type DatabaseClock = Clock & {
-  /** Reads the database's clock. Before the first reading, the time is the machine's. */
+  /** Before the first reading, the time is the machine's. */
   sync(client: Queryable): Promise<void>;
 };
 

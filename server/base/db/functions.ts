@@ -4,15 +4,14 @@ import { join } from "node:path";
 import { Prisma } from "./generated/client";
 
 /**
- * The SQL functions of this release: prisma/functions/ has one per file. In the database, a function's name ends in a hash
- * of its text. So two releases can use one database: a changed function is another function
+ * In the database, a function's name ends in a hash of its text, so that two releases can use one database
  * (docs/decisions/0036-sql-functions.md).
  */
 
 /** A function as it is created. `name` includes the hash. */
 export type SqlFunction = { name: string; text: string };
 
-/** The tables whose columns a function can list: `{{steps}}`, `{{steps = EXCLUDED, except id, key}}`. */
+/** Functions list columns as `{{steps}}` or `{{steps = EXCLUDED, except id, key}}`. */
 const COLUMNS: Record<string, string[]> = {
   steps: toColumns(Prisma.StepScalarFieldEnum),
   model_calls: toColumns(Prisma.ModelCallScalarFieldEnum),
@@ -22,7 +21,6 @@ function toColumns(fields: Record<string, string>): string[] {
   return Object.keys(fields).map((field) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
 }
 
-/** Replaces the lists of columns in a function's text. */
 function listColumns(text: string): string {
   return text.replace(/\{\{(\w+)(.*?)\}\}/g, (_all, table: string, rest: string) => {
     const columns = COLUMNS[table];
@@ -36,7 +34,6 @@ function listColumns(text: string): string {
   });
 }
 
-/** Calls of the named functions, and their definitions. */
 const callsOf = (names: Iterable<string>) => new RegExp(`(?<![\\w.])(${[...names].join("|")})(?=\\()`, "g");
 
 /** Names each function by its text and those of the functions that it calls. Called functions come first. */
@@ -60,7 +57,7 @@ export function nameFunctions(files: Record<string, string>): Map<string, SqlFun
   return named;
 }
 
-/** The texts, which a build has from its sources (scripts/build.mjs). */
+/** A build has these from its sources (scripts/build.mjs). */
 declare const SQL_FUNCTIONS: Record<string, string> | undefined;
 
 function readFiles(): Record<string, string> {
@@ -76,7 +73,7 @@ declare global {
   var stepwellSqlFunctions: Map<string, SqlFunction> | undefined;
 }
 
-/** On globalThis: pages use the functions that their process created, also if the files have changed since. */
+/** Pages use the functions that their process created, also if the files have changed since. */
 globalThis.stepwellSqlFunctions ??= nameFunctions(readFiles());
 const FUNCTIONS = globalThis.stepwellSqlFunctions;
 const CALLS = callsOf(FUNCTIONS.keys());

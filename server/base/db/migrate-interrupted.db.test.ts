@@ -10,8 +10,6 @@ import { connect } from "./client";
 import { migrate } from "./migrate";
 import { prepareDatabase } from "./prepare-database";
 
-/** A migration that is interrupted: it ends by itself, or says what to do. */
-
 let database: TestDatabase;
 let root: string;
 let client: pg.Client;
@@ -33,7 +31,6 @@ afterEach(async () => {
 
 const migrations = () => join(root, "prisma/migrations");
 
-/** A connection without time limits. */
 async function open(): Promise<pg.Client> {
   const opened = new pg.Client({ connectionString: database.url });
   opened.on("error", () => {});
@@ -54,7 +51,6 @@ async function recorded(): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ name, n }) => [name, n]));
 }
 
-/** Waits until a session executes a statement that begins so; returns its process's id. */
 async function untilExecuting(start: string): Promise<number> {
   let pid = 0;
   await expect

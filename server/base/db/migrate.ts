@@ -15,10 +15,9 @@ export class MigrationError extends Error {
 }
 
 /**
- * Applies the missing migrations of `folder` (`<name>/migration.sql`) by name, each in one transaction, and records
- * them in Prisma's `_prisma_migrations` table. Then creates the SQL functions of this release. An advisory lock lets one process through at a time. Returns the names
- * applied. `print` receives what it waits for. Throws MigrationError, or the error of a lost connection: then it can be
- * repeated over a new one.
+ * Applies the missing migrations of `folder` (`<name>/migration.sql`) by name, each in one transaction, and creates
+ * the SQL functions. One process at a time. Returns the applied names. `print` receives what it waits for. Throws
+ * MigrationError, or the error of a lost connection: then it can be repeated over a new one.
  */
 export async function migrate(
   client: Client,
@@ -77,7 +76,6 @@ async function configureSession(client: Client): Promise<void> {
   });
 }
 
-/** Waits for the lock, and prints who holds it. */
 async function lock(client: Client, print: (line: string) => void): Promise<void> {
   const { rows } = await client.query("SELECT pg_try_advisory_lock($1) AS taken", [LOCKS.migration]);
   if (rows[0]?.taken === true) return;
@@ -108,14 +106,13 @@ function readMigrations(folder: string): Migration[] {
     });
 }
 
-/** The time that a migration waits for a lock. Statements of processes of the earlier version wait behind it. */
+/** Statements of processes of the earlier version wait behind the migration. */
 const LOCK_TIMEOUT_MS = 2_000;
-/** The delay before the next attempt, in which those statements continue. */
+/** Those statements continue in this pause. */
 const PAUSE_MS = 2_000;
-/** Longer than the longest transaction of a process (`LIMITS` in transaction.ts). */
+/** Longer than a process's longest transaction (`LIMITS` in transaction.ts). */
 const LOCK_ATTEMPTS = 225;
 
-/** Applies a migration; repeats it while transactions of other processes hold its locks. */
 async function applyPatiently(
   client: Client,
   migration: Migration,
@@ -147,7 +144,7 @@ async function applyPatiently(
   }
 }
 
-/** PostgreSQL's codes for a lock that was not free in time, and for a deadlock. */
+/** A lock that was not free in time, and a deadlock. */
 const BLOCKED = new Set(["55P03", "40P01"]);
 
 const describe = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -4,14 +4,11 @@ import { listen } from "@/testing/servers/listen";
 import { createWorld, openWorld } from "@/testing/world";
 import { createNotifications, type Notifications } from "./notifications";
 
-/** One LISTEN connection per process: what one process sends arrives in the others. */
-
 const world = await openWorld();
 const beside = await openWorld({ beside: world });
 beside.notifications.open();
 beforeEach(() => expect.poll(() => beside.notifications.fresh()).toBe(true));
 
-/** Everything the other process receives for a topic. */
 function listenTo(topic: Parameters<Notifications["send"]>[0]): { heard: string[]; end: () => void } {
   const heard: string[] = [];
   return { heard, end: beside.notifications.listen(topic, (payload) => heard.push(payload)) };
@@ -110,7 +107,6 @@ describe("the connection", () => {
   });
 });
 
-/** A proxy to the database that can fall silent without disconnecting. */
 async function openProxy(databaseUrl: string) {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();

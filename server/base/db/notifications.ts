@@ -5,17 +5,16 @@ import type { Logger } from "@/server/base/log";
 import { defineCommand, type Queryable } from "./statement";
 
 /**
- * The LISTEN connection of a process, and the way to notify all processes. A notification may be lost (a restart of
- * PostgreSQL, a killed process): listeners also poll the rows, and caches check `fresh`.
+ * A notification may be lost (a restart of PostgreSQL, a killed process): listeners also poll the rows, and caches
+ * check `fresh`.
  */
 
-/** The topics of notifications. Each is a channel. */
 const TOPICS = {
-  /** `organization:run:sequence`: a run, its steps or its model calls changed. */
+  /** `organization:run:sequence`: a run, step or model call changed. */
   run: "stepwell_run",
-  /** `waiting`: a run waits for a slot; `cancel:run`: a run is to be cancelled. */
+  /** `waiting`: a run waits for a slot; `cancel:run`: cancel the run. */
   engine: "stepwell_engine",
-  /** An organization's id: its keys, plan, agents, tools or triggers changed. Sent by triggers in the database. */
+  /** An organization's id: keys, plan, agents, tools or triggers changed. Sent by database triggers. */
   configuration: "stepwell_configuration",
 } as const;
 type Topic = keyof typeof TOPICS;
@@ -24,7 +23,6 @@ const PING = "stepwell_ping";
 const PING_EVERY_MS = 300;
 /** Without a ping for this long, notifications count as lost. */
 const STALE_AFTER_MS = 900;
-/** Notifications with the same key within this time are merged. */
 const GATHER_MS = 25;
 /** NOTIFY carries at most 8,000 bytes. */
 const MAX_PAYLOAD = 7_500;
@@ -38,21 +36,19 @@ const NOTIFY = defineCommand(
 type Listener = (payload: string) => void;
 
 export type Notifications = {
-  /** Notifies all processes soon; of several with the same key only the last is sent. Never throws or waits. */
+  /** Sends soon; of several with the same key only the last. Never throws or waits. */
   send(topic: Topic, key: string, payload: string): void;
-  /** Calls the listeners of this process immediately; a notification reaches them only after some time. */
   deliverLocally(topic: Topic, payload: string): void;
-  /** Calls `listener` with each payload; returns a function that stops it. An empty payload means that some may be lost. */
+  /** Returns a function that stops it. An empty payload means that some may be lost. */
   listen(topic: Topic, listener: Listener): () => void;
   open(): void;
   connected(): boolean;
-  /** Returns true if every notification sent more than a second ago has arrived. */
+  /** True if every notification older than a second has arrived. */
   fresh(): boolean;
-  /** Sends pending notifications and closes the connection. */
+  /** Sends pending notifications first. */
   close(): Promise<void>;
 };
 
-/** Merges payloads of one channel that follow each other, separated by spaces. */
 function merge(entries: Iterable<{ channel: string; payload: string }>) {
   const channels: string[] = [];
   const payloads: string[] = [];
@@ -68,7 +64,6 @@ function merge(entries: Iterable<{ channel: string; payload: string }>) {
   return [channels, payloads];
 }
 
-/** Gathers notifications for a moment and sends them with one statement. */
 function createOutbox(pool: Queryable, log: Logger) {
   const gathered = new Map<string, { channel: string; payload: string }>();
   let timer: NodeJS.Timeout | undefined;
@@ -106,7 +101,6 @@ export function createNotifications({
   clock?: DatabaseClock;
 }): Notifications {
   const outbox = createOutbox(pool, log);
-  /** By channel. */
   const listeners = new Map<string, Set<Listener>>(
     Object.values(TOPICS).map((channel) => [channel, new Set<Listener>()]),
   );

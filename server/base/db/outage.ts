@@ -1,15 +1,13 @@
 import { causesOf, codeOf } from "@/server/base/errors";
 import { sleep } from "@/server/base/sleep";
 
-/** Separates temporary database errors from permanent ones, and explains the common ones. */
-
 // PostgreSQL errors after which the same transaction may be retried. Lost or too many connections, shutdown and
 // start-up; serialization failures and deadlocks; timeouts of locks, statements and idle transactions. P… are Prisma's
 // codes for the same.
 const AGAIN = /^(P10(01|02|08|17)|P2024|08...|25P03|40001|40P01|53300|55P03|57014|57P0[123])$/;
 const NETWORK =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT)$/;
-/** The form in which Prisma reports PostgreSQL errors for which it has no own code. */
+/** Prisma's form of PostgreSQL errors for which it has no own code. */
 const PRISMA = /(?:Database error|Raw query failed)\. Code: `(\w{5})`/;
 // node-postgres gives these no code.
 const MESSAGES =
@@ -24,10 +22,8 @@ export function isTransient(error: unknown): boolean {
 }
 
 /**
- * Repeats `work` until it succeeds, while its errors are temporary and `signal` is not aborted. A database outage must
- * not lose the result of a completed step.
- * @param work must be safe to repeat after a commit whose confirmation was lost.
- * @throws any permanent error of `work`, or its last temporary one once `signal` is aborted.
+ * Repeats `work` while its errors are temporary and `signal` is not aborted. `work` must be safe to repeat after a
+ * commit whose confirmation was lost. Throws permanent errors, or the last temporary one once `signal` is aborted.
  */
 export async function retryWhileUnavailable<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   for (let delay = 50; ; delay = Math.min(delay * 2, 1_000)) {
@@ -48,14 +44,11 @@ export function refusesWrites(error: unknown): boolean {
   return error instanceof Error && REFUSES_WRITES.test(codeOf(error));
 }
 
-/** The reason why the database cannot be used, in a sentence with the way out. */
 type DatabaseFault = {
   text: string;
-  /** True if waiting can help: nothing listens yet, in contrast to a wrong password. */
   passing: boolean;
 };
 
-/** The common reasons, by codes of PostgreSQL, Prisma or the network, or by messages. */
 const FAULTS: (DatabaseFault & { codes: string[]; messages: RegExp })[] = [
   {
     codes: ["ECONNREFUSED", "ENOTFOUND", "ETIMEDOUT"],

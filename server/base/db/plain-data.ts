@@ -1,6 +1,6 @@
 import { Decimal } from "@/server/base/amount";
 
-/** `Value` without classes, as pages get it: dates and decimals are strings. */
+/** As pages get it: dates and decimals are strings. */
 type PlainData<Value> = Value extends Date | Decimal
   ? string
   : Value extends string | number | boolean | null | undefined

@@ -13,13 +13,12 @@ export class UnreachableDatabaseError extends Error {
   override name = "UnreachableDatabaseError";
 }
 
-/** Attempts to migrate whose connection was lost, as when PostgreSQL restarts. */
 const MIGRATION_ATTEMPTS = 3;
 
 /**
- * Migrates the database at `url` with the project in `root`. Waits up to half a minute for a database that does not
- * answer; a wrong password fails immediately. If the connection is lost, it continues over a new one. `print` receives
- * progress. Throws UnreachableDatabaseError, MigrationError.
+ * Migrates the database at `url` with the project in `root`. Waits up to half a minute for the database; a wrong
+ * password fails immediately. Continues over a new connection if one is lost. Throws UnreachableDatabaseError,
+ * MigrationError.
  */
 export async function prepareDatabase(
   url: string,
@@ -48,7 +47,6 @@ export async function prepareDatabase(
   }
 }
 
-/** If both are started together, the database may come up later. */
 async function connectPatiently(url: string, print: (line: string) => void): Promise<pg.Client> {
   const { host } = new URL(url);
   for (let attempt = 1; ; attempt += 1) {

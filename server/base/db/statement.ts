@@ -5,9 +5,9 @@ import { withFunctionNames } from "./functions";
 import type { Prisma } from "./generated/client";
 
 /**
- * Hand-written SQL. A fixed statement is defined once, with a name, and PostgreSQL parses it once per connection. A
- * statement that depends on a filter is composed of `Prisma.sql` parts and planned each time. Columns are aliased in
- * camelCase, and a schema parses the rows. Functions of prisma/functions/ are called by the names of their files.
+ * A fixed statement has a name, and PostgreSQL parses it once per connection. A statement that depends on a filter
+ * is composed of `Prisma.sql` parts and planned each time. Columns are aliased in camelCase, and a schema parses
+ * the rows.
  */
 
 /** An executor of statements: the pool, one of its clients, or a transaction of Prisma (`queryThrough`). */
@@ -54,8 +54,8 @@ export function queryThrough(tx: Transaction): Queryable {
 const OPEN_LIST = OPEN_STATUSES.map((status) => `'${status}'`).join(", ");
 
 /**
- * "The run is open" in SQL; `alias` is that of `runs`. Literals, because PostgreSQL uses the partial indexes of open runs
- * only for the condition that they were created with.
+ * The SQL condition for an open run; `alias` is that of `runs`. It uses literals, because PostgreSQL uses partial
+ * indexes only for the condition that they were created with.
  */
 export function isOpenSql(alias?: string): string {
   return `${alias === undefined ? "" : `${alias}.`}status IN (${OPEN_LIST})`;

@@ -3,9 +3,8 @@ import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 
 /**
- * The writer of each table: one folder, besides `server/operate`, which deletes what has expired or whose organization
- * is removed. The functions of the database (prisma/functions) write, too: `flush_writes` runs, the journal and the
- * ledger.
+ * One folder for each table, besides `server/operate`, which deletes, and the database's functions: `flush_writes`
+ * writes runs, the journal and the ledger.
  */
 const WRITERS: Record<string, string[]> = {
   accounts: ["server/catalog/auth"],
@@ -89,16 +88,13 @@ it.each([
   expect(tablesWrittenBy(text)).toEqual([table]);
 });
 
-/**
- * The places at which statements may be executed without `defineQuery`, `defineCommand`, `select` and `transactPrisma`.
- */
 const RAW_STATEMENTS = [
   "server/base/db/",
   // Its connection has a time limit for silence.
   "server/runs/engine/write/numbered-flush.ts",
 ];
 
-/** `.query(` of PostgreSQL's driver; in the other folders the calls and procedures of tRPC have the same name. */
+/** Elsewhere, tRPC's calls and procedures have the same name. */
 const DRIVER_CALL = /\.query[(<]/;
 const POOL_CALL = /\b(?:pool|client|connection)\.query[(<]/;
 const PRISMA_CALL = /\$(?:(?:query|execute)Raw(?:Unsafe)?[`(<]|transaction\()/;

@@ -5,8 +5,6 @@ import { codeOf } from "@/server/base/errors";
 import type { Database, Transaction } from "./client";
 import { defineCommand, defineQuery } from "./statement";
 
-/** Transactions and advisory locks. */
-
 /** Runs statements in one transaction on one connection; rolls back when `work` throws. */
 export async function transact<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
@@ -26,18 +24,16 @@ export async function transact<T>(pool: Pool, work: (client: PoolClient) => Prom
   }
 }
 
-/** Time limits in milliseconds: to get a connection, for the transaction, and for one statement of it (else the pool's). */
+/** In milliseconds: to get a connection, for the transaction, and for one statement (else the pool's). */
 type TransactionLimits = { maxWait: number; timeout: number; statement?: number };
 
-/** By what a transaction does. */
 const LIMITS = {
-  /** Few rows, and no wait for others. */
   short: { maxWait: 2_000, timeout: 5_000 },
-  /** A change of the catalog may have to wait for a large definition file. */
+  /** May have to wait for a large definition file. */
   catalog: { maxWait: 10_000, timeout: 30_000 },
-  /** A definition file may have thousands of definitions. */
+  /** May have thousands of definitions. */
   definitionFile: { maxWait: 30_000, timeout: 120_000 },
-  /** One statement deletes a complete ledger: its entries can only be deleted together with their organization. */
+  /** Ledger entries can only be deleted together with their organization, in one statement. */
   removal: { maxWait: 2_000, timeout: 600_000, statement: 600_000 },
 } as const satisfies Record<string, TransactionLimits>;
 

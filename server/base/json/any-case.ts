@@ -1,7 +1,4 @@
-/**
- * Letters that `toLowerCase` and `toUpperCase` do not equate: the final sigma, letter-like signs such as kelvin, and
- * the Turkish i with and without a dot.
- */
+/** `toLowerCase` and `toUpperCase` do not equate these. */
 const SAME_LETTERS = [
   "iIİı",
   "sSſ",
@@ -28,9 +25,8 @@ const SAME_LETTERS = [
 const DOT_ABOVE = "\u0307";
 
 /**
- * A regular expression that finds a text regardless of case and of how accents are composed. Its source works in
- * JavaScript with the flag `u` and with PostgreSQL's `~`. It also works in a database with the locale C, which has case
- * rules for ASCII letters only. `ß` does not match `ss`.
+ * Matches a text regardless of case and of how accents are composed, in JavaScript with the flag `u` and with
+ * PostgreSQL's `~`, also with the locale C. `ß` does not match `ss`.
  */
 export function anyCase(text: string): string {
   const spellings = new Set([text, text.normalize("NFC"), text.normalize("NFD")]);

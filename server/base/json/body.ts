@@ -39,7 +39,7 @@ export async function parseBodyText(text: string): Promise<Json> {
   }
 }
 
-/** U+0000 in a JSON text; after an odd number of backslashes the `\\` belongs to another character. */
+/** After an odd number of backslashes the `\\` belongs to another character. */
 const ESCAPED_NUL = /(?<!\\)(?:\\\\)*\\u0000/;
 
 /** Throws `invalid_request` if any text or key contains U+0000 (docs/contract.md, "Bodies of starts"). */
@@ -54,7 +54,7 @@ export async function refuseNul(value: Json, at = ""): Promise<void> {
   });
 }
 
-/** The keys that lead to the first text or key with U+0000. Only a hit costs a path: bodies have 500,000 values. */
+/** Only a hit creates a path, because bodies have 500,000 values. */
 function findNul(value: Json): string[] | null {
   if (typeof value === "string") return value.includes("\0") ? [] : null;
   if (!isContainer(value)) return null;

@@ -1,6 +1,6 @@
 /**
- * JSON numbers that a double cannot hold, such as 8202522731445525542. `readJson` and `writeJson` (json.ts) keep their
- * digits. JSON texts without such numbers cost one search (docs/decisions/0037-exact-numbers.md).
+ * JSON numbers that a double cannot hold keep their digits in `readJson` and `writeJson`; other texts cost one
+ * search (docs/decisions/0037-exact-numbers.md).
  */
 
 // Process and pages have a copy of this module each (docs/architecture.md, "Two copies of server/").
@@ -70,7 +70,7 @@ const NUMBER = /-?\d[\d.eE+-]*/y;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Returns true if MAY_BE_EXACT matches a text, many times as fast: most texts of the product take this way only. */
+/** Faster than MAY_BE_EXACT: most texts take only this way. */
 function mayHaveExact(text: string): boolean {
   // Sixteen characters in a row include one of these.
   for (let at = 15; at < text.length; at += 16) {
@@ -123,14 +123,13 @@ export function endOfString(text: string, at: number): number {
   return text.length;
 }
 
-/** Returns true if a number is read and written again with the same value. Infinite ones are for others to reject. */
+/** Leaves infinite numbers for others to reject. */
 function isDouble(digits: string): boolean {
   if (!MAY_BE_EXACT.test(digits)) return true;
   const double = Number(digits);
   return !Number.isFinite(double) || normalize(digits) === normalize(String(double));
 }
 
-/** Equal for equal numbers: the significant digits, and where their point is. */
 function normalize(digits: string): string {
   const [mantissa = "", exponent = "0"] = digits.toLowerCase().split("e");
   const [sign, unsigned] = mantissa.startsWith("-") ? ["-", mantissa.slice(1)] : ["", mantissa];

@@ -10,28 +10,23 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** A container whose end has not been read yet. */
 type Container = {
   parent: Container | null;
   level: number;
   isList: boolean;
-  /** The start of its members. */
   start: number;
-  /** The start of its current member. */
   member: number;
-  /** The start of its text that is not parsed yet. */
   from: number;
-  /** The parsed part of it. Null while it is short: then it is parsed within its parent. */
+  /** Null while it is short: then it is parsed within its parent. */
   parsed: ReturnType<typeof buildLong> | null;
-  /** Its current member, if that was parsed on its own. */
   long: { start: number; end: number; value: Json } | null;
 };
 
 const malformed = () => new JsonTextError("The text is not JSON.");
 
 /**
- * Parses a long JSON text in turns with other work: short members of a container in groups, long members on their own.
- * `parsePart` parses the parts, and rejects malformed ones. Throws JsonTextError.
+ * Parses a long JSON text in turns with other work. `parsePart` parses the parts, and rejects malformed ones.
+ * Throws JsonTextError.
  */
 export async function parseInParts(
   text: string,
@@ -43,7 +38,7 @@ export async function parseInParts(
     return { parent, level, isList, start, member: start, from: start, parsed: null, long: null };
   };
 
-  /** Parses the members before a comma or the end of a container. A long one has the place of `null` in their text. */
+  /** In the parsed text, `null` stands for a long member. */
   const parseUpTo = (container: Container, at: number, { isEnd = false } = {}): void => {
     const { isList, start, from, long } = container;
     const { add } = separate(container);
@@ -57,7 +52,6 @@ export async function parseInParts(
     container.long = null;
   };
 
-  /** Begins to parse a long container on its own, after what precedes it in its parent. */
   const separate = (container: Container): ReturnType<typeof buildLong> => {
     const { parent, parsed } = container;
     if (parsed !== null) return parsed;

@@ -6,7 +6,6 @@ import { parseJson } from "./text";
 
 const KIB = 1024;
 
-/** JSON with as many members as fit; 128 KiB are eight parts. */
 function fill(member: (index: number) => string, [open, close]: [string, string], size = 128 * KIB): string {
   const members: string[] = [];
   let length = open.length + close.length;
@@ -92,7 +91,6 @@ describe.each(Object.entries(LARGE).map(([name, text]) => ({ name, text })))("$n
   });
 });
 
-/** The JSON text of the parsed value, or that it is rejected. */
 async function outcome(parse: () => Promise<Json>): Promise<string> {
   try {
     return JSON.stringify(await parse());

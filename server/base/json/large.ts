@@ -4,9 +4,8 @@ import { parseInParts } from "./large-parser";
 import { MAX_JSON_DEPTH, parseJson } from "./text";
 
 /**
- * JSON that may be large. `JSON.parse` and `JSON.stringify` need up to a tenth of a second for a document of 1 MiB with
- * 100,000 keys; the result of a thread takes as long to receive. So large documents are processed in parts, in turns
- * with other work.
+ * Large documents are processed in parts, in turns with other work: parsing or writing 1 MiB with 100,000 keys
+ * takes up to a tenth of a second, and so does receiving the result of a thread.
  */
 
 /** Parses untrusted JSON like `parseJson`. Throws JsonTextError. */
@@ -23,7 +22,7 @@ export async function readLargeJson(text: string): Promise<Json> {
   return value;
 }
 
-/** The texts of large values, which are never changed: several steps of a run write the same input. */
+/** These values never change: several steps of a run write the same input. */
 const texts = new WeakMap<object, string>();
 
 /** The JSON text of a value, like `writeJson`. A large value must not be changed afterwards. */
@@ -38,12 +37,10 @@ export async function largeJsonBytes(value: Json): Promise<number> {
   return Buffer.byteLength(await stringifyLarge(value));
 }
 
-/** The changes that `mapLarge` makes. */
 type LargeMap = {
-  /** Changes a part that is `depth` levels deep. */
   part: (value: Json, depth: number) => Json;
   key: (key: string) => string;
-  /** From this depth on, values are given to `part`, however large. */
+  /** From here on, values go to `part`, however large. */
   depth: number;
 };
 
@@ -57,7 +54,6 @@ export async function mapLarge(value: Json, { part, key, depth }: LargeMap): Pro
   return makeInParts(value, { part, open, depth }, { depth: 0, slice: new WorkSlice() });
 }
 
-/** What is made of a value: of its small parts at once, of a large list or object from what its members became. */
 type Making<Made> = {
   part: (value: Json, depth: number) => Made;
   open: (container: Json[] | JsonObject) => { add: (key: string, made: Made) => void; finish: () => Made };
@@ -103,7 +99,7 @@ async function makeInParts<Made>(
   return finish();
 }
 
-/** Members without a value are left out, as by JSON.stringify. */
+/** Omits members without a value, as JSON.stringify does. */
 function* membersOf(container: Json[] | JsonObject): Generator<[key: string, member: Json]> {
   if (Array.isArray(container)) for (const item of container) yield ["", item];
   else

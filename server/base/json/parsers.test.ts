@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 
 /**
- * The callers of JSON.parse, which changes numbers that a double cannot hold: readers of texts that have no values of
- * tenants, or that only need to know whether a text is JSON. Everything else calls `readJson`.
+ * May call JSON.parse, because their texts have no tenants' values or only need a check. Others call `readJson`,
+ * which keeps exact numbers.
  */
 const OWN_TEXTS = new Set([
   "app/(dashboard)/_editor/tool/catalogue.tsx",

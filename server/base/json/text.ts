@@ -41,13 +41,13 @@ export function findExcess(
 }
 
 /**
- * Matches every number beyond the doubles: an exponent from 100, or 200 digits. It would be parsed as Infinity and
- * stored as null. The pattern starts at a first digit only: trying each digit of a megabyte would take half a second.
+ * An exponent from 100, or 200 digits: such a number would be stored as null. Matches from a first digit only,
+ * because trying each digit of a megabyte would take half a second.
  */
 const MAY_BE_INFINITE = /\d[eE]\+?0*[1-9]\d\d|(?<!\d)\d{200}/;
 
 /**
- * Parses untrusted JSON. Throws JsonTextError if it is malformed, nested deeper than 200 levels, or has a number beyond
+ * Parses untrusted JSON. Throws JsonTextError if it is malformed, deeper than 200 levels, or has a number beyond
  * 1.8e308. Numbers that a double cannot hold are ExactNumber.
  */
 export function parseJson(text: string): Json {

@@ -15,7 +15,6 @@ export class ConfigurationFileError extends Error {
   override name = "ConfigurationFileError";
 }
 
-/** A number of credits with at most `places` decimals, as a number or a string. */
 const credits = (places: number) =>
   z
     .union([z.number(), z.string()], { error: "must be a number" })
@@ -53,7 +52,6 @@ const tokenLimit = z
   .min(1, "must be at least 1")
   .max(1_000_000_000, "must be at most 1,000,000,000")
   .optional();
-/** A name, or a name with what the operator knows about the model. */
 const listedModel = z.preprocess(
   (given) => (typeof given === "string" ? { name: given } : given),
   z.strictObject({ name: z.string().min(1), contextWindow: tokenLimit, maxOutputTokens: tokenLimit }),
@@ -66,7 +64,7 @@ const providerFile = z.array(
       api: modelApi.optional(),
       baseUrl: providerUrl,
       apiKey: z.string().min(1).optional(),
-      /** The environment variable that holds the key, so that the file holds no secret. */
+      /** An environment variable, so that the file holds no secret. */
       apiKeyFrom: z.string().min(1).optional(),
       models: z.array(listedModel).default([]),
     })
@@ -95,7 +93,6 @@ export function readModelProviders(
   }));
 }
 
-/** The names of a provider's models, and what is stated about them. */
 function splitLimits<Provider extends { models: readonly z.output<typeof listedModel>[] }>(
   provider: Provider,
 ) {

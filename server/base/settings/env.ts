@@ -27,7 +27,7 @@ import { describeUnknownSettings } from "@/server/base/settings/unknown-settings
 export type SmtpSettings = {
   host: string;
   port: number;
-  /** TLS from the beginning (smtps); otherwise STARTTLS is used when the server offers it. */
+  /** TLS from the start (smtps); otherwise STARTTLS if the server offers it. */
   secure: boolean;
   /** Sends nothing over a connection that cannot be encrypted. */
   requireTls: boolean;
@@ -37,7 +37,7 @@ export type SmtpSettings = {
   from: string;
 };
 
-/** The variables. One that is empty counts as unset. */
+/** An empty variable counts as unset. */
 const schema = z.object({
   PORT: integer({ min: 0, max: 65535, preset: 3000 }),
   HOST: z.string().default("0.0.0.0"),
@@ -133,42 +133,33 @@ export function readEnvironment(source: Record<string, string | undefined> = pro
     port: value.PORT,
     host: value.HOST,
     appUrl: appUrlOf(value),
-    /** True if APP_URL or PORT is set, in contrast to the default address. */
     appUrlGiven: Boolean(value.APP_URL ?? source.PORT),
     databaseUrl: value.DATABASE_URL,
     dataDir: value.STEPWELL_DATA_DIR,
-    /** True if the first start creates the demo organization. */
     demo: value.STEPWELL_DEMO === "on",
     secret: value.STEPWELL_SECRET,
-    /** The secret before a rotation. */
     previousSecret: value.STEPWELL_SECRET_PREVIOUS,
     openai:
       value.OPENAI_API_KEY || value.OPENAI_BASE_URL
         ? { api: value.OPENAI_API, apiKey: value.OPENAI_API_KEY, baseUrl: value.OPENAI_BASE_URL }
         : undefined,
     ...readFiles(value, source),
-    /** The model of functions that name none. */
     defaultModel: value.DEFAULT_MODEL,
-    /** Private `host:port` addresses that functions may call. */
+    /** Private `host:port` addresses. */
     egressAllow: value.EGRESS_ALLOW,
-    /** The server that sends e-mails of functions. */
     smtp: readSmtp(value),
-    /** The most recipients to whom one organization may write in an hour. */
+    /** For one organization. */
     recipientsPerHour: value.SMTP_RECIPIENTS_PER_HOUR,
-    /** True if X-Forwarded-For contains the client's address. */
     trustProxy: value.TRUST_PROXY,
     logLevel: value.LOG_LEVEL,
-    /** The most runs that one process executes at once. */
     slots: value.STEPWELL_SLOTS,
-    /** Processes behind one port. */
     processes:
       value.STEPWELL_PROCESSES === "auto" ? availableParallelism() : Number(value.STEPWELL_PROCESSES),
-    /** `web` serves requests, `worker` executes runs, `all` does both. */
+    /** `web` serves, `worker` executes runs, `all` does both. */
     role: value.STEPWELL_ROLE,
-    /** For durability tests: points at which the process kills itself, each with its probability. */
+    /** For durability tests: the process kills itself there, with this probability. */
     pausePoints: value.STEPWELL_PAUSE_POINTS,
     inngest: readInngest(value),
-    /** Sentences about STEPWELL_* names that are no settings. */
     unknownSettings: describeUnknownSettings(
       Object.keys(source).filter((name) => source[name]),
       SETTINGS,
@@ -178,14 +169,14 @@ export function readEnvironment(source: Record<string, string | undefined> = pro
 
 type Variables = z.output<typeof schema>;
 
-/** The address that people and senders use, without a trailing slash. Decides origin and Secure cookies. */
+/** Without a trailing slash. Decides origin and Secure cookies. */
 function appUrlOf({ APP_URL, PORT }: Variables): string {
   return (APP_URL ?? `http://localhost:${PORT}`).replace(/\/+$/, "");
 }
 
 /**
- * Set: an Inngest server drives runs; unset: the embedded engine. `dev` is `1`, `true` or the address of a dev server,
- * which accepts unsigned calls. `serveOrigin` is where the server reaches processes that execute runs.
+ * Unset: the embedded engine drives runs. `dev`: `1`, `true` or a dev server's address, which accepts unsigned
+ * calls. `serveOrigin`: where the server reaches executing processes.
  */
 function readInngest(value: Variables) {
   const { INNGEST_DEV, INNGEST_BASE_URL: baseUrl, INNGEST_EVENT_KEY: eventKey } = value;

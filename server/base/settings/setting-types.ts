@@ -1,12 +1,10 @@
 import { z } from "zod";
 import { PAUSE_POINTS, type PausePoint } from "@/server/base/pause-points";
 
-/** The types of settings. A message of a wrong value has the range or an example, and never a secret. */
+/** Messages about wrong values have the range or an example, and never a secret. */
 
-/** The longest wrong value that a message shows. */
 const MAX_SHOWN = 60;
 
-/** The message of a wrong value: what it must be, and what it is. */
 const mustBe = (what: string) => (issue: { input: unknown }) => {
   const given = String(issue.input).slice(0, MAX_SHOWN);
   return `must be ${what}; it is "${given}"`;
@@ -37,12 +35,11 @@ export const secret = z.string().min(32, {
     `must have at least 32 characters, such as those of \`openssl rand -hex 32\`; it has ${String(input).length}`,
 });
 
-/** An address whose slashes were forgotten is one, too, for URL. */
+/** URL also accepts an address without slashes. */
 function isHttpUrl(value: string): boolean {
   return /^https?:\/\//i.test(value) && URL.canParse(value);
 }
 
-/** A password stands before an @. */
 function withoutPassword({ input }: { input: unknown }): { input: unknown } {
   return { input: String(input).replace(/^.*@/, "…@") };
 }

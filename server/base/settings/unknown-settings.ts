@@ -1,7 +1,6 @@
 import { nearestName } from "@/server/base/nearest-name";
 
 const PREFIX = "STEPWELL_";
-/** Settings of the start itself, and of tests. */
 const OTHERS = /^STEPWELL_(ENV_FILE|NEXT_DIR|E2E_\w+)$/;
 
 /** Other programs take them for outbound calls (langflow-ai/langflow#10297). */

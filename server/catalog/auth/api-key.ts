@@ -1,16 +1,13 @@
 import { createHash, randomBytes } from "node:crypto";
 
-/**
- * API keys: `sw_live_` and 40 base62 characters (238 bits). Only the SHA-256 is stored: a random key of this length
- * needs no slow hash, and a lookup by hash leaks nothing through timing.
- */
+/** A random key of 238 bits needs no slow hash, and a lookup by its SHA-256 leaks nothing through timing. */
 const MARK = "sw_live_";
 const RANDOM_CHARACTERS = 40;
 const PREFIX_LENGTH = MARK.length + 4;
 const SHAPE = /^sw_live_[0-9A-Za-z]{40}$/;
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** A new key. `key` is shown once and never stored; `prefix` is its readable start. */
+/** `key` is shown once and never stored; `prefix` is its readable start. */
 type NewApiKey = { key: string; prefix: string; hash: Buffer };
 
 export function newApiKey(): NewApiKey {
@@ -27,7 +24,7 @@ function sha256(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-/** Uniformly distributed characters: bytes that would favour some are discarded. */
+/** Discards bytes that would favor some characters. */
 function randomBase62(length: number): string {
   const limit = 256 - (256 % BASE62.length);
   let text = "";

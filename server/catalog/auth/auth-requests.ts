@@ -15,7 +15,6 @@ import { MAX_SIGN_IN_BYTES } from "@/server/contract/sizes";
 import { readBody } from "@/server/guard/limits/read-body";
 
 const SIGN_IN = "/api/auth/sign-in/email";
-/** The better-auth endpoints in use; others are rejected. */
 const ENDPOINTS = new Set([SIGN_IN, "/api/auth/sign-out"]);
 
 /**
@@ -76,7 +75,7 @@ const signInBody = z.object({
   rememberMe: z.boolean().optional(),
 });
 
-/** Reads what better-auth gets, so that the limits count the email that is looked up. */
+/** Reads the body as better-auth does, so that the limits count the email that is looked up. */
 function readSignIn(request: Request, body: Buffer): z.infer<typeof signInBody> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") {

@@ -41,10 +41,7 @@ const FIND = defineQuery(
 );
 const RECORD_USE = defineCommand("record-api-key-use", "UPDATE api_keys SET last_used_at = $2 WHERE id = $1");
 
-/**
- * The actor of an `X-API-Key` header. The lookup uses the key's SHA-256, so that its timing leaks nothing. The result
- * is cached until the key or its plan changes. Throws `unauthenticated`.
- */
+/** Authenticates an `X-API-Key` header, with a cache until the key or its plan changes. Throws `unauthenticated`. */
 export async function authenticateKey(services: Services, key: string | null): Promise<ApiKeyActor> {
   if (key === null) throw new AppError("unauthenticated", "The header X-API-Key is missing.");
   const known = peekKey(services, key);
@@ -70,7 +67,6 @@ function isUsable({ revokedAt, expiresAt }: AuthenticatedKey, now: Date): boolea
   return revokedAt === null && (expiresAt === null || expiresAt > now);
 }
 
-/** The actor of a found key, whose use is recorded. Throws `unauthenticated` if it is not usable. */
 function acceptKey(services: Services, found: AuthenticatedKey): ApiKeyActor {
   const now = services.clock.now();
   const { actor } = found;

@@ -5,8 +5,8 @@ import { AppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
 
 /**
- * Links that work once, without a session. A token is the id of a row and a secret, of which the row has only the hash.
- * The row is found by its id, and the secret is compared in constant time.
+ * Links that work once, without a session. A row is found by its id; its secret is stored as a hash and compared in
+ * constant time.
  */
 
 const ID_BYTES = 16;

@@ -12,12 +12,9 @@ import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/server/catalog/auth/
 import type { Services } from "@/server/catalog/services";
 import { requireRate } from "@/server/guard/limits/rate-limit";
 
-/** A person's own account: their password, sessions and organizations. */
-
 /** A signed-in browser of a person. */
 export type SessionLine = Awaited<ReturnType<typeof listOwnSessions>>[number];
 
-/** A person in the session of one request. */
 type AccountHolder = { actor: MemberActor; sessionId: string | undefined };
 
 const MAX_LISTED = 100;
@@ -55,11 +52,10 @@ export async function endOwnSession(
 export const passwordChange = z.strictObject({
   currentPassword: z.string().min(1, "must not be empty").max(MAX_PASSWORD_LENGTH),
   newPassword: z.string().min(MIN_PASSWORD_LENGTH).max(MAX_PASSWORD_LENGTH),
-  /** Signs all other browsers of the person out. */
   endOtherSessions: z.boolean(),
 });
 
-/** Guesses of the current password, for a browser that was left open. */
+/** Limits guesses of the current password in a browser that was left open. */
 const ATTEMPTS = { limit: 10, seconds: 600 };
 
 /**
@@ -100,14 +96,12 @@ export async function changeOwnPassword(
   });
 }
 
-/** The person's sessions apart from this one. */
 function othersThan({ userId }: MemberActor, sessionId: string | undefined) {
   return { userId, ...(sessionId === undefined ? {} : { id: { not: sessionId } }) };
 }
 
 const wrongPassword = () => refusal([{ path: "/currentPassword", message: "is wrong" }]);
 
-/** Writes an entry to the audit log of the person's active organization. */
 async function recordAccountAudit(
   tx: Transaction,
   { actor, verb, at }: { actor: MemberActor; verb: string; at: Date },

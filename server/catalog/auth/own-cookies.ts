@@ -1,5 +1,3 @@
-/** The cookies that Stepwell sets. */
-
 /** The start of better-auth's names. */
 export const AUTH_COOKIE_PREFIX = "stepwell";
 

@@ -8,7 +8,7 @@ type Condition = Parameters<Adapter["findOne"]>[0]["where"][number];
 
 const PREFIX = "sha256:";
 
-/** The stored form of a session token. A token has 32 random characters, so a plain hash cannot be reversed. */
+/** A token has 32 random characters, so a plain hash cannot be reversed. */
 function hashToken(token: string): string {
   return PREFIX + createHash("sha256").update(token).digest("base64url");
 }
@@ -25,23 +25,20 @@ function hashConditions(where: Condition[], hash: (token: string) => string): Co
   });
 }
 
-/** The token in the conditions, if they name exactly one. */
 function tokenIn(where: Condition[]): string | undefined {
   const value = where.find(({ field, operator = "eq" }) => field === "token" && operator === "eq")?.value;
   return typeof value === "string" ? value : undefined;
 }
 
-/** better-auth returns the row's token to the browser, so it gets the token it asked with. */
+/** better-auth returns the row's token to the browser. */
 function withToken<Row>(row: Row, token: unknown): Row {
   if (typeof row === "object" && row !== null && token !== undefined) Object.assign(row, { token });
   return row;
 }
 
 /**
- * Stores only the hash of a session token, so that a leaked table cannot be used to sign in. This adapter replaces the
- * tokens that better-auth passes by hashes, because better-auth has no option for it. Listed sessions have hashes,
- * which can only end a session. `revokeOtherSessions` compares them with the cookie's token and would end the current
- * session; the service does not offer it.
+ * Stores only hashes of session tokens, because better-auth has no option for it. Listed sessions have hashes,
+ * which can only end a session. Do not offer `revokeOtherSessions`: it would end the current session.
  */
 export function hashSessionTokens(createAdapter: MakeAdapter): MakeAdapter {
   return (options) => {
@@ -57,7 +54,6 @@ export function hashSessionTokens(createAdapter: MakeAdapter): MakeAdapter {
 function hashingMethods(adapter: TransactionAdapter) {
   const hashed = <Query extends { model: string; where: Condition[] }>(query: Query): Query =>
     query.model === "session" ? { ...query, where: hashConditions(query.where, hashToken) } : query;
-  /** Methods that end sessions also accept the stored hash. */
   const named = <Query extends { model: string; where?: Condition[] | undefined }>(query: Query): Query =>
     query.model === "session" && query.where !== undefined
       ? {

@@ -19,12 +19,12 @@ export const CLIENT_ADDRESS_HEADER = "x-stepwell-client-address";
 export const MIN_PASSWORD_LENGTH = 8;
 export const MAX_PASSWORD_LENGTH = 128;
 
-/** The seconds for which cookies are valid after the last visit. */
+/** Counts from the last visit. */
 const SESSION_SECONDS = 14 * 24 * 3600;
 
 /**
- * better-auth with our own tables: users, sessions and passwords only (organizations, members and API keys are ours).
- * Sign-up is disabled: the operator creates accounts, and invited people make their own.
+ * better-auth keeps only users, sessions and passwords. Sign-up is disabled: the operator creates accounts, and
+ * invited people make their own.
  */
 function createAuth(services: Services) {
   const { env } = services;
@@ -85,13 +85,12 @@ export const getAuth = perOwner(createAuth);
 /** A signed-in person, with the data of every page's layout. `member` is null if they belong to no organization. */
 export type Session = NonNullable<Awaited<ReturnType<typeof readSession>>>;
 
-/** A page's many calls, and a flood of them, cost few lookups of their session. */
+/** A page makes many calls with one session. */
 const lookups = new SharedLookups<Session | null>();
 
 /**
- * Reads the session cookie. The organization is the session's active one if the person is still its member, else the
- * first they joined. Null: not signed in.
- * @param options.visit whether this is a visit, which extends the session.
+ * Reads the session cookie. The organization is the active one if the person is still its member, else the first
+ * they joined. Null: not signed in. A `visit` extends the session.
  */
 export async function sessionFromHeaders(
   services: Services,
@@ -131,8 +130,8 @@ async function readSession(services: Services, headers: Headers, visit: boolean)
 }
 
 /**
- * Returns true if the cookie still stands for the same member, organization and role. For responses that continue after
- * the check of their request. It does not extend the session, because an open tab is not a visit.
+ * Returns true if the cookie still stands for the same member, organization and role. For long responses; it does
+ * not extend the session.
  */
 export async function isStillMember(
   services: Services,
@@ -190,10 +189,7 @@ function passwordAccount(userId: string, password: string, at: Date) {
   };
 }
 
-/**
- * Origins allowed for state-changing requests: APP_URL, and the host that the request was sent to, so that a new
- * installation works at its IP address, too.
- */
+/** The request's own host is allowed so that a new installation works at its IP address. */
 function trustedOrigins(appUrl: string, headers: Headers | undefined): string[] {
   const { origin, protocol } = new URL(appUrl);
   const host = headers?.get("host");

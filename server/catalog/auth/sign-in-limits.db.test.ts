@@ -11,7 +11,6 @@ const tenant = await createTenant(world);
 
 type Sent = { email: string; password?: string; from: string; type?: string };
 
-/** Tries to sign in; the body is a form or JSON, depending on its type. */
 async function tryToSignIn({ email, password = TEST_PASSWORD, from, type = "application/json" }: Sent) {
   const isForm = type.includes("form");
   const body = isForm

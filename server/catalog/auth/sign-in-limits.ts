@@ -3,17 +3,16 @@ import type { Services } from "@/server/catalog/services";
 import { guardKey } from "@/server/guard/limits/memory-guards";
 import { acquireRate, releaseRate, requireRate } from "@/server/guard/limits/rate-limit";
 
-/** Attempts from one address: beyond these they are rejected. Never reset, so that an own sign-in hides no guesses. */
+/** Never reset, so that a sign-in of one's own hides no guesses. */
 const PER_ADDRESS = { limit: 60, seconds: 60 };
 
 /**
- * Attempts that are delayed but never rejected: somebody else with the same address, as behind a proxy, must not lock a
- * person out. Beyond `undelayed` attempts in the window, each waits longer than the one before.
+ * Delays attempts and never rejects them: somebody behind the same proxy must not lock a person out. Beyond
+ * `undelayed` attempts, each waits longer than the one before.
  */
 type Delay = { limit: number; seconds: number; undelayed: number; msEach: number };
 /** For one person from one address; a successful sign-in resets the count. */
 const PER_PAIR: Delay = { limit: 100, seconds: 600, undelayed: 5, msEach: 500 };
-/** For one person from anywhere. */
 const PER_EMAIL: Delay = { limit: 200, seconds: 600, undelayed: 20, msEach: 100 };
 const MAX_DELAY_MS = 5_000;
 

@@ -28,8 +28,8 @@ import { type DeclaredEntry, type DeclaredOrganization, readDefinitionFile } fro
 export type AppliedOrganization = { slug: string; id: string; saved: Saved } & Contents;
 
 /**
- * Applies a definition file completely or not at all: one transaction, and one `apply` at a time per organization. What
- * the file does not name is not changed. Throws DefinitionFileError with every issue and its line.
+ * Applies a definition file completely or not at all. What the file does not name is not changed. Throws
+ * DefinitionFileError with every issue and its line.
  */
 export async function applyDefinitionFile(
   services: CatalogServices & Pick<Services, "env">,
@@ -69,23 +69,19 @@ export async function applyDefinitionFile(
 
 type Contents = Awaited<ReturnType<typeof applyContents>>["contents"];
 
-/** One list of a file, such as `agents`. */
 type Entries<Definition, Result> = {
   kind: string;
   entries: readonly DeclaredEntry<Definition>[];
   put: (change: Change, definition: Definition) => Promise<Result>;
-  /** Further issues of an entry that is not valid. */
   findFaultsOfInvalid?: (value: Json) => Promise<readonly Issue[]>;
 };
 
-/** Applies one list of a file in order, and adds the issues of its entries to `issues`. */
 async function applyEntries<Definition, Result>(
   change: Change,
   issues: Issue[],
   { kind, entries, put, findFaultsOfInvalid }: Entries<Definition, Result>,
 ): Promise<Result[]> {
   const results: Result[] = [];
-  /** Saves a definition. Returns why it is rejected. */
   const attempt = async (definition: Definition | null): Promise<readonly Issue[]> => {
     if (definition === null) return [];
     try {
@@ -113,9 +109,8 @@ async function applyEntries<Definition, Result>(
 }
 
 /**
- * Applies in order: tools refer to secrets, agents to tools, triggers and keys to both. Steps of tools may call whatever the
- * file declares. The valid part of an invalid entry is applied, so that all issues of a file are found together; the caller
- * then rolls everything back.
+ * Tools refer to secrets, agents to tools, triggers and keys to both. The valid part of an invalid entry is applied
+ * to find all issues at once; the caller then rolls everything back.
  */
 async function applyContents(change: Change, declared: DeclaredOrganization, appUrl: string) {
   const issues: Issue[] = [];

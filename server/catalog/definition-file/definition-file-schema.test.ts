@@ -12,7 +12,6 @@ const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 const validate = ajv.compile(definitionFileSchema());
 
-/** The paths at which a file does not match the schema. */
 function faultsOf(file: unknown): string[] {
   validate(file);
   return [...new Set((validate.errors ?? []).map(({ instancePath }) => instancePath))];
@@ -35,7 +34,6 @@ describe("every example", () => {
   });
 });
 
-/** A file with one tool that has one step. */
 const withStep = (step: object) => ({
   organizations: [{ slug: "acme", tools: [{ slug: "t", name: "T", steps: [{ id: "a", ...step }] }] }],
 });

@@ -27,7 +27,6 @@ async function faultsOf(source: string): Promise<string[]> {
   }
 }
 
-/** Reads the file's only organization. */
 async function readAcme(source: string) {
   const { organizations, faults } = await readDefinitionFile(source);
   expect(faults).toEqual([]);

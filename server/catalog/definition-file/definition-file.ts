@@ -48,9 +48,8 @@ export class DefinitionFileError extends Error {
 }
 
 /**
- * An entry of a file, as far as it can be read. `definition` is the entry without the fields that its schema rejects, which
- * are `refused`; null if too little remains. `standIn` has only the name, for what refers to an invalid entry; null if the
- * name is invalid too.
+ * An entry of a file, as far as it can be read. `definition` lacks the fields in `refused`, which its schema
+ * rejects; null if too little remains. `standIn` has only the name; null if the name is invalid.
  */
 export type DeclaredEntry<Definition> = {
   value: Json;
@@ -60,11 +59,10 @@ export type DeclaredEntry<Definition> = {
 };
 export type DeclaredOrganization = ReturnType<typeof readOrganization>;
 
-/** A definition file: its organizations, as far as they can be read, and the issues that its schema finds. */
 type ReadDefinitionFile = {
   organizations: DeclaredOrganization[];
   faults: Issue[];
-  /** Reports issues with their lines, in the order of the file. */
+  /** Keeps the order of the file. */
   refuse(faults: readonly Issue[]): DefinitionFileError;
 };
 
@@ -96,7 +94,6 @@ export async function readDefinitionFile(source: string): Promise<ReadDefinition
   };
 }
 
-/** The fields with issues, by the pointer of the organization and of the entry that has them. */
 function groupByEntry(faults: readonly Issue[]): Map<string, Set<string>> {
   const refused = new Map<string, Set<string>>();
   for (const { path } of faults) {
@@ -111,7 +108,6 @@ function groupByEntry(faults: readonly Issue[]): Map<string, Set<string>> {
   return refused;
 }
 
-/** The required fields of a definition, for an entry that has no valid ones. */
 const STAND_INS = {
   secrets: { hosts: ["host.invalid"] },
   tools: { name: "?", steps: [{ id: "a", uses: "current_time" }] },
@@ -145,7 +141,7 @@ function readOrganization(value: Json, path: string, refused: ReadonlyMap<string
   };
 }
 
-/** The organization's own fields. One without a valid slug is checked as a new organization. */
+/** One without a valid slug is checked as a new organization. */
 function readFields(value: Json, refused: ReadonlySet<string>): OrganizationDefinition {
   const fields = Object.entries(isJsonObject(value) ? value : {}).filter(
     ([field]) => field in organizationDefinition.shape && !refused.has(field),
@@ -158,7 +154,7 @@ function listOf(value: Json, key: string): Json[] {
   return Array.isArray(list) ? list : [];
 }
 
-/** A list whose items differ in `key`. Issues of other items do not hide a repeated one. */
+/** Issues of other items do not hide a repeated one. */
 function unique<Item extends z.ZodType<Record<string, unknown>>>(key: string, list: z.ZodArray<Item>) {
   return list.superRefine((items, context) => findRepeats(key, items, context), {
     when: ({ value }) => Array.isArray(value),

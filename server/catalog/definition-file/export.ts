@@ -21,11 +21,10 @@ import { describePlan } from "../organization/organizations";
 import { signatureOf } from "../save-trigger";
 import { createYaml } from "./write-yaml";
 
-/** A list to write; an empty one is left out. */
 const orUnset = <Item>(list: Item[]) => (list.length > 0 ? list : undefined);
 
 /**
- * Exports an organization as a definition file for `apply`, without ids, passwords, keys, tokens and values of secrets.
+ * Exports an organization as a definition file, without ids, passwords, keys, tokens and values of secrets.
  * Applying it to the same organization changes nothing.
  */
 export async function exportOrganization(
@@ -43,7 +42,7 @@ export async function exportOrganization(
 
 type StoredOrganization = Awaited<ReturnType<typeof readOrganization>>;
 
-/** All that belongs to an organization, without triggers and keys whose targets were deleted. */
+/** Leaves out triggers and keys whose targets were deleted. */
 async function readOrganization({ db }: Pick<CatalogServices, "db">, actor: OperatorActor) {
   const inUse = { where: { deletedAt: null }, orderBy: { id: "asc" } } as const;
   const found = await db.organization.findUniqueOrThrow({
@@ -68,7 +67,6 @@ async function readOrganization({ db }: Pick<CatalogServices, "db">, actor: Oper
   return { ...found, triggers, apiKeys };
 }
 
-/** An organization as its definition file declares it. */
 function declareOrganization(stored: StoredOrganization) {
   const { slug, name, plan, members, apiKeys, secrets, tools, agents, triggers } = stored;
   const toolSlugs = new Map(tools.map((tool) => [tool.id, tool.slug]));
@@ -118,10 +116,7 @@ function declareOrganization(stored: StoredOrganization) {
   };
 }
 
-/**
- * A definition as it is written in files: its fields in the schema's order, without those that are not set or have the
- * default value. Times are written as ISO 8601, decimals as numbers.
- */
+/** Leaves out fields with the default value. Times are written as ISO 8601, decimals as numbers. */
 function declare(schema: z.ZodObject, fields: object): Record<string, unknown> {
   const values = new Map(Object.entries(fields));
   const written = Object.entries(schema.shape).flatMap(([field, type]) => {

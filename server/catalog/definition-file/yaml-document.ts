@@ -9,15 +9,15 @@ import { YAML_THREAD } from "./yaml-thread";
 /** A YAML text as JSON, with the line of each value. */
 export type YamlDocument = {
   value: Json;
-  /** A JSON path for messages with its line: `organizations[0].agents[1].maxSteps (line 12)`. */
+  /** A JSON path with its line: `organizations[0].agents[1].maxSteps (line 12)`. */
   locate(path: Path): string;
-  /** The line of a value, from 1; of its nearest parent if it is not there. Null for the whole document. */
+  /** From 1; the line of the nearest parent if the value is missing. Null for the whole document. */
   lineAt(path: Path): number | null;
 };
 
 type Path = readonly (string | number)[];
 
-/** Issues in the YAML itself; `line` counts from 1. */
+/** `line` counts from 1. */
 type YamlFault = { line: number | null; message: string };
 
 const MAX_BYTES = 4 * MIB;
@@ -27,7 +27,7 @@ export const MAX_FILE_DEPTH = 100;
 type LineTree = number | null | [number | null, LineTree[] | Record<string, LineTree>];
 const lineTree: z.ZodType<LineTree> = z.custom<LineTree>();
 
-/** Reading takes up to a second, and a text may be built to take long. */
+/** Reading takes up to a second, and hostile texts take long. */
 const pool = new ThreadPool({
   source: YAML_THREAD,
   workerData: () => ({
@@ -46,7 +46,7 @@ const pool = new ThreadPool({
   ]),
 });
 
-/** The weight of a value beside its characters: checking it takes as long. */
+/** Checking a value takes as long as checking this many characters. */
 const VALUE_WEIGHT = 16;
 
 type YamlLimits = {
@@ -56,7 +56,6 @@ type YamlLimits = {
   weight: number;
   timeoutMs: number;
 };
-/** For a file of the operator. */
 const FILE_LIMITS: YamlLimits = {
   parts: Number.POSITIVE_INFINITY,
   weight: 4 * MAX_BYTES,
@@ -64,9 +63,9 @@ const FILE_LIMITS: YamlLimits = {
 };
 
 /**
- * Reads one YAML 1.2 document from an untrusted text, in a thread. Size, depth and aliases are limited. Tags, and numbers
- * that JSON cannot hold, are issues. Keys are strings and unique; `<<` merges maps. Keys of the document that begin with
- * `x-` are left out. Organizations are served in turn.
+ * Reads one YAML 1.2 document from an untrusted text, in a thread. Size, depth and aliases are limited. Tags, and
+ * numbers that JSON cannot hold, are issues. `<<` merges maps, and keys of the document that begin with `x-` are
+ * left out.
  */
 export async function readYaml(
   source: string,
@@ -95,7 +94,7 @@ export async function readYaml(
 
 const fault = (message: string) => ({ faults: [{ line: null, message }] });
 
-/** The line of the deepest existing part of a path: a missing key is reported at its parent. */
+/** A missing key is reported at its parent. */
 function nearestLine(tree: LineTree, path: Path): number | null {
   let nearest: number | null = null;
   let at: LineTree | undefined = tree;

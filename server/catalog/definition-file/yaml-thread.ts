@@ -1,10 +1,8 @@
 import { threadOf } from "@/server/guard/sandbox/thread-pool";
 
 /**
- * The source of a thread that reads YAML. `workerData` has the path of the package `yaml` and the limits. It posts the
- * value and a tree of lines as JSON texts, which cost the main thread little, or the issues.
- *
- * A tree of lines is a number, or `[line, trees of the members]`.
+ * The source of a thread that reads YAML. It posts the issues, or the value and a tree of lines as JSON texts,
+ * which cost the main thread little. A tree is a number, or `[line, trees of the members]`.
  */
 export const YAML_THREAD = threadOf(`(data) => {
   const { isMap, isScalar, isSeq, Lexer, LineCounter, Parser, parseDocument, visit } = require(data.yaml);
@@ -51,7 +49,7 @@ export const YAML_THREAD = threadOf(`(data) => {
     BLOCK_AS_IMPLICIT_KEY: "A value that contains a colon before a space needs quotes.",
   };
 
-  /** A fault of the parser, with the way out if it has one that is common (kislyuk/yq#115, borb-sh/quillmark#645). */
+  /** Common issues come with the way out (kislyuk/yq#115, borb-sh/quillmark#645). */
   function describe({ code, pos, message }, source, lines) {
     const { line } = lines.linePos(pos[0]);
     const start = lines.lineStarts[line - 1];
@@ -61,7 +59,7 @@ export const YAML_THREAD = threadOf(`(data) => {
     return { line, message: ADVICE[code] ?? message.replace(/\\.$/, "") + "." };
   }
 
-  /** Keeps the digits of a number that may be one that a double cannot hold. */
+  /** A double may not hold all its digits. */
   function markNumber(node) {
     if (typeof node.value !== "number" || !Number.isFinite(node.value) || node.source === undefined) return;
     const isDecimal = /^[-+]?[\\d.]/.test(node.source) && !/^0[xo]/.test(node.source);
@@ -77,8 +75,8 @@ export const YAML_THREAD = threadOf(`(data) => {
   }
 
   /**
-   * A text that is too long or nests too deeply to be composed. A stack overflow would end the process if it happened
-   * while a regular expression is compiled.
+   * Rejects what nests too deeply: a stack overflow ends the process if it happens while a regular expression is
+   * compiled.
    */
   function findExcess(source, maxParts) {
     const lines = new LineCounter();
@@ -118,7 +116,6 @@ export const YAML_THREAD = threadOf(`(data) => {
     return faults;
   }
 
-  /** A value that JSON cannot hold, or one that is too large. */
   class UnjsonError extends Error {
     constructor(path, message) {
       super(message);
@@ -126,7 +123,7 @@ export const YAML_THREAD = threadOf(`(data) => {
     }
   }
 
-  /** Copies a value, so that no object occurs twice. The budget bounds the expansion of aliases. */
+  /** No object occurs twice in the copy. The budget bounds the expansion of aliases. */
   function copyJson(value, path, budget) {
     if (path.length > data.maxDepth) {
       throw new UnjsonError(path, "The document nests deeper than " + data.maxDepth + " levels");

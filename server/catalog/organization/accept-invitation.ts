@@ -13,7 +13,7 @@ import { lockCatalog, organizationLock, personLock } from "../change";
 import { memberDefinition } from "../definitions";
 import { hashInvitationToken } from "./invitations";
 
-/** The person of a new account; the email is the invitation's. */
+/** The email is the invitation's. */
 const newAccount = z.strictObject({
   name: memberDefinition.shape.name.unwrap(),
   password: z.string().min(MIN_PASSWORD_LENGTH).max(MAX_PASSWORD_LENGTH),
@@ -38,8 +38,8 @@ export async function readInvitation({ db, clock }: Pick<Services, "db" | "clock
 }
 
 /**
- * Uses an invitation: its email becomes a member, once. An email without an account gets one with `account`; a person
- * with one must be signed in. Throws `not_found`, `unauthenticated`, `invalid_request`.
+ * Makes an invitation's email a member, once. An email without an account gets one with `account`; a person with
+ * one must be signed in. Throws `not_found`, `unauthenticated`, `invalid_request`.
  */
 export async function acceptInvitation(
   services: Pick<Services, "db" | "clock">,

@@ -26,7 +26,6 @@ export const createApiKey = catalogVerb(
   },
 );
 
-/** The fields that are compared and audited, and the id. */
 const AUDITED = {
   id: true,
   name: true,
@@ -41,7 +40,7 @@ const AUDITED = {
 
 /**
  * Creates the organization's key of that name, or updates the usable one (its secret stays). A revoked key is never
- * reactivated: its name gets a new one.
+ * reactivated.
  */
 export async function putApiKey(change: Change, definition: ApiKeyDefinition): Promise<SavedApiKey> {
   const { tx, actor, at } = change;

@@ -6,9 +6,9 @@ import type { OwnProvider } from "@/server/work/models/own-provider";
 export type ModelDescription = Awaited<ReturnType<typeof describeModel>>;
 
 /**
- * A model for pages: its price in credits per 1,000 tokens (`cachedInput` and `cacheWrite` null: as input), and what is
- * known about it, in tokens; `dollars` is its list price per million tokens. `contextWindow`: what its provider states.
- * @param own the organization's provider that serves it, if one does
+ * A model for pages: its price in credits per 1,000 tokens (`cachedInput` and `cacheWrite` null: as input) and its
+ * limits in tokens. `dollars` is the list price per million tokens. `own` is the organization's provider that
+ * serves it.
  */
 export async function describeModel(
   { prices, models }: Pick<Services, "prices" | "models">,

@@ -5,12 +5,12 @@ import { readOwnProviders } from "./model-providers";
 
 export type FirstSteps = Awaited<ReturnType<typeof readFirstSteps>>;
 
-/** After this many runs, completed or not, the first steps are no longer shown. */
+/** Counts runs whether completed or not. */
 const FIRST_RUNS = 20;
 
 /**
- * The steps of an organization to its first completed run: its model providers and the service's, its first active
- * agent and its newest run. Without a provider, the demo model answers. Reads few rows, however many runs there are.
+ * The steps of an organization to its first completed run. Without a provider, the demo model answers. Reads few
+ * rows, however many runs there are.
  */
 export async function readFirstSteps({ db, env }: Services, actor: MemberActor) {
   const [own, agent, runs] = await Promise.all([

@@ -48,10 +48,7 @@ export async function listInvitations({ db, clock }: Services, actor: Actor) {
 /** A new invitation with its token, which is returned this once. */
 export type NewInvitation = Awaited<ReturnType<typeof createInvitation>>;
 
-/**
- * Invites a person by a link that works once and for seven days. An earlier link for the same email stops working. Only
- * owners invite owners.
- */
+/** Invites a person by a link that works once, for seven days, and replaces earlier ones. Only owners invite owners. */
 export const createInvitation = catalogVerb(
   {
     role: "admin",

@@ -14,9 +14,8 @@ export type OwnProviderSummary = ModelProviders["own"][number];
 export type PricedModel = OwnProviderSummary["models"][number];
 
 /**
- * The providers that serve the organization's models: its own, and those that the operator configured. A model of its own
- * provider is not called at the service's. Each model has its price in credits per 1,000 tokens, and how many agents name
- * it. `others` are the models that nobody lists. A `key` of null: the provider needs none.
+ * The organization's own providers and the operator's, with each model's price in credits per 1,000 tokens and its
+ * number of agents. `others` are models that nobody lists. A `key` of null: the provider needs none.
  */
 export async function listModelProviders(services: Services, actor: Actor) {
   const { db, models, prices, clock } = services;

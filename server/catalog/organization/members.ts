@@ -31,8 +31,8 @@ export async function listMembers({ db }: Services, actor: MemberActor) {
 type SavedMember = { userId: string; email: string; role: MemberRole; saved: Saved };
 
 /**
- * Adds a member or changes a member's role. Creates an account if the email has none; name and password apply only
- * then. Only owners add and change owners, and the last owner must remain.
+ * Adds a member or changes a role. Name and password apply only to a new account. Only owners add and change
+ * owners, and the last owner must remain.
  */
 export const saveMember = catalogVerb(
   { role: "admin", input: memberDefinition, locks: ({ email }) => [personLock(email)] },

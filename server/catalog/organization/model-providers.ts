@@ -11,9 +11,8 @@ import { type Change, catalogVerb, type Editor, saveItem } from "../change";
 import { setSecretWithin } from "./secrets";
 
 /**
- * Adds or replaces one of the organization's model providers: runs use it from their next call on. `replaces` is the
- * provider as it was opened for editing; null: a new one. `keyValue` creates the secret that `apiKey` names, for the
- * provider's host alone. Throws `not_found` if there is none to replace.
+ * Adds or replaces a model provider for calls from now on. `replaces` is the provider as opened for editing; null:
+ * a new one. `keyValue` creates the secret that `apiKey` names, for the provider's host alone. Throws `not_found`.
  */
 export const saveModelProvider = catalogVerb(
   {
@@ -73,7 +72,7 @@ const subjectOf = (name: string) => ({ kind: "model_provider", id: null, name })
 export const providerNotFound = (name: string) =>
   new AppError("not_found", `There is no model provider "${name}".`);
 
-/** Rejects a name that is taken, and a change of what somebody else has changed meanwhile. */
+/** Rejects a taken name, and changes that somebody else made meanwhile. */
 function checkOpened(name: string, found: OwnProvider | null, replaces: OwnProvider | null): void {
   if (replaces === null) {
     if (found === null) return;
@@ -86,14 +85,12 @@ function checkOpened(name: string, found: OwnProvider | null, replaces: OwnProvi
   throw refusal([{ path: "", message }]);
 }
 
-/** Rejects models that others list, and more providers than an organization may have. */
 function checkBesideOthers(provider: OwnProvider, others: readonly OwnProvider[]): void {
   const all = [...others, provider];
   const checked = parseOrIssues(ownProviders, all);
   if ("issues" in checked) throw refusal(withoutIndex(checked.issues));
 }
 
-/** Issues of a list's entry as issues of the entry alone. */
 const withoutIndex = (issues: readonly Issue[]): Issue[] =>
   issues.map(({ path, message }) => ({ path: path.replace(/^\/\d+/, ""), message }));
 

@@ -20,7 +20,7 @@ import { amountAboveZero, type OrganizationDefinition, type PlanDefinition, UNLI
 type SavedOrganization = { id: OrgId; slug: string; saved: Saved; change: Change };
 
 /**
- * Creates or updates an organization, for the operator only, in a transaction that holds the slug's lock. Credits are
+ * Creates or updates an organization, for the operator only. The transaction must hold the slug's lock. Credits are
  * granted only at creation. Returns the change for saving what belongs to it.
  */
 export async function putOrganization(

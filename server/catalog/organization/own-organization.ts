@@ -42,7 +42,6 @@ export async function describeOwnOrganization({ db, clock }: Services, actor: Me
     suspended: suspendedAt && { at: suspendedAt.toISOString(), reason },
     plan: plan && describePlan(plan),
     usage: {
-      /** Runs that count against the plan's concurrency. */
       running: found.inFlight,
       modelProviders: parseModelProviders(found.modelProviders).length,
       ...found._count,

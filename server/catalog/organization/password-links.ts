@@ -12,24 +12,21 @@ import { type Change, catalogVerb } from "../change";
 import { requireMember, requireOwnersConsent } from "./members";
 import { recordPasswordAudit } from "./reset-password";
 
-/** Sends links for a new password: by e-mail, from an admin of their only organization, or from the operator. */
-
 const HOUR_MS = 3600 * 1000;
-/** A link that somebody asked for without signing in is short-lived. */
+/** Short, because anybody can ask for such a link. */
 const MAILED_FOR_MS = HOUR_MS;
 const HANDED_FOR_MS = 24 * HOUR_MS;
 
-/** Requests from one address. */
 const PER_ADDRESS = { limit: 20, seconds: 600 };
-/** E-mails to one address. Beyond it, requests are answered alike and send nothing. */
+/** Beyond it, requests are answered alike and send nothing. */
 const PER_EMAIL = { limit: 5, seconds: 3600 };
 const SEND_TIMEOUT_MS = 60_000;
 
 const addressOf = (appUrl: string, token: string) => `${appUrl}/reset-password#${token}`;
 
 /**
- * Sends a person a link for a new password. The answer does not depend on whether the email has an account, in its time
- * neither: the rest happens after it. Returns that rest, for tests. Throws `not_found` without SMTP, and `rate_limited`.
+ * Sends a person a link for a new password. Neither the answer nor its time depends on whether the email has an
+ * account; `sending` is for tests. Throws `not_found` without SMTP, and `rate_limited`.
  */
 export async function requestPasswordLink(
   services: Services,
@@ -76,8 +73,8 @@ If that was not you, ignore this e-mail. Your password stays as it is.
 }
 
 /**
- * Creates a link with which a member sets a new password. Only for a person whose one organization this is: it gives
- * access to everything that the person may see. Only owners do so for owners. An earlier link of an admin stops working.
+ * Creates a link with which a member sets a new password, and ends earlier ones. Only for a person whose one
+ * organization this is, because it gives access to everything of the person. Only owners do so for owners.
  */
 export const createMemberPasswordLink = catalogVerb(
   { role: "admin", input: z.strictObject({ userId: z.uuid() }) },

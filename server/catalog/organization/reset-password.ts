@@ -12,8 +12,6 @@ import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, setPassword } from "@/server/
 import type { Services } from "@/server/catalog/services";
 import { lockCatalog, personLock } from "../change";
 
-/** Setting a password by a link, or by the operator. */
-
 const GONE = "This link was used or replaced, or it has expired. Ask for a new one.";
 
 type LinkServices = Pick<Services, "db" | "clock">;
@@ -63,7 +61,7 @@ export async function setPasswordOf(
 }
 
 /**
- * Records a change in the audit log of each of the person's organizations; in the installation's, if there is none.
+ * Records a change in the audit logs of the person's organizations, or of the installation if there are none.
  * Without `operatorName` the person has made it.
  */
 export async function recordPasswordAudit(
@@ -107,10 +105,7 @@ async function findOpen(
   return { linkId: link.id, ...found };
 }
 
-/**
- * Returns true if a link that an admin made may still be used: the person belongs to no other organization, and the
- * admin could still make it.
- */
+/** The person must belong to no other organization, and the admin could still make the link. */
 async function isStillAllowed(
   db: Pick<Transaction, "member">,
   { userId, organizationId, createdBy }: OneTimeLink,

@@ -80,8 +80,8 @@ export function stateOfSecret(
 }
 
 /**
- * Sets a secret's value, which confirms its hosts: runs use it from their next call on. Needs the role admin. Throws `invalid_request`, `forbidden`,
- * and `not_found` where the secret was expected to be there.
+ * Sets a secret's value for calls from now on, which confirms its hosts. Needs the role admin. Throws
+ * `invalid_request`, `forbidden`, `not_found`.
  */
 export async function setSecret(
   services: CatalogServices,
@@ -160,10 +160,7 @@ export async function listSecretUsers(
   });
 }
 
-/**
- * Declares a secret and its hosts, within a change that is under way. A value that is set stays, and added hosts wait
- * until it is set again.
- */
+/** Declares a secret and its hosts. A value that is set stays, and added hosts wait until it is set again. */
 export async function putSecret(change: Change, { name, hosts }: SecretDefinition): Promise<SavedSecret> {
   const { tx, at } = change;
   const found = await findSecret(change, name);
@@ -180,8 +177,8 @@ export async function putSecret(change: Change, { name, hosts }: SecretDefinitio
 }
 
 /**
- * Deletes a secret with its value immediately; steps that refer to it fail from then on. Throws `not_found`, and
- * `invalid_request` while it is the key of a model provider.
+ * Deletes a secret immediately; steps that refer to it fail. Throws `not_found`, and `invalid_request` while it is
+ * the key of a model provider.
  */
 export const removeSecret = catalogVerb(
   { role: "admin", input: z.object({ name: z.string().max(64) }) },
@@ -247,7 +244,6 @@ async function createSecret(
   });
 }
 
-/** A secret's hosts after a change that does not set its value: none of them is confirmed. */
 function withHosts({ confirmedHosts }: Pick<Secret, "confirmedHosts">, allowedHosts: string[]) {
   return { allowedHosts, confirmedHosts: confirmedHosts.filter((host) => allowedHosts.includes(host)) };
 }

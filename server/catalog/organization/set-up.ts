@@ -9,7 +9,7 @@ import { type CatalogServices, lockCatalog, personLock, setUpLock, slugLock } fr
 import { memberDefinition, organizationDefinition } from "../definitions";
 import { insertOrganization } from "./create-organization";
 
-/** The first organization of an installation, made by the holder of a one-time link that the start prints. */
+/** The start prints a one-time link; its holder makes the first organization. */
 
 const VALID_MS = 24 * 3600 * 1000;
 const GONE =
@@ -75,7 +75,7 @@ async function findOpen(
   return link;
 }
 
-/** The slug of a new organization; names in other scripts have no letters for one. */
+/** Names in other scripts have no letters for a slug. */
 function slugOf(name: string): string {
   const slug = name
     .normalize("NFKD")

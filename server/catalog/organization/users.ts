@@ -7,15 +7,14 @@ import { type CatalogServices, lockCatalog, organizationLock, personLock } from 
 import { operatorOf } from "./organizations";
 
 export type RemovedUser = {
-  /** Slugs of the organizations that the person was a member of. */
   organizations: string[];
   /** Usable API keys that the person created: they keep working. */
   keys: { organization: string; name: string }[];
 };
 
 /**
- * Deletes an account with its sessions and memberships; its runs and API keys stay. For the operator. Fails for the
- * last owner of an organization. Throws `not_found`, `invalid_request`.
+ * Deletes an account with its sessions and memberships, for the operator; its runs and API keys stay. Throws
+ * `not_found`, and `invalid_request` for the last owner of an organization.
  */
 export async function removeUser(
   services: Pick<CatalogServices, "db" | "clock">,

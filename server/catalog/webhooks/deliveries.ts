@@ -6,7 +6,6 @@ import type { ErrorCode } from "@/server/contract/errors";
 import type { ReceivedDelivery } from "@/server/runs/received-delivery";
 import { boundDelivery } from "./delivery-bounds";
 
-/** Headers whose values are never stored. */
 const SECRET_HEADERS = new Set([
   "authorization",
   "cookie",

@@ -5,8 +5,8 @@ import { createByteBudget, createMemoryWindow } from "@/server/guard/limits/memo
 import type { CallContent } from "@/server/runs/received-delivery";
 
 /**
- * The bounds for stored calls of a trigger that start no run, so that nobody can fill the disk with one URL. Each
- * process has its own budgets a minute; the hourly job (operate/retention.ts) deletes what exceeds `kept`.
+ * Bounds for stored calls that start no run, so that nobody can fill the disk with one URL. Each process has its
+ * own budgets a minute; an hourly job deletes what exceeds `kept`.
  */
 export const UNACCEPTED = {
   seconds: 60,
@@ -18,13 +18,13 @@ export const UNACCEPTED = {
   kept: { bodyBytes: 256 * MIB, rows: 20_000 },
 } as const;
 
-/** The bytes of a row without headers and body, with its index entries. */
+/** Without headers and body, with index entries. */
 const ROW_BYTES = 512;
 
 const budgets = perOwner(({ clock }: Pick<Services, "pool" | "clock">) => ({
   bodies: createByteBudget(UNACCEPTED.bodyBytes, UNACCEPTED.seconds, clock),
   rows: createByteBudget(UNACCEPTED.rowBytes, UNACCEPTED.seconds, clock),
-  /** Limits which calls beyond the budget of rows are recorded: the first of each minute. */
+  /** Beyond the budget of rows, only the first call of each minute is recorded. */
   floods: createMemoryWindow(1, UNACCEPTED.seconds, clock),
 }));
 

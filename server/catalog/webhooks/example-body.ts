@@ -4,8 +4,8 @@ import { isJsonObject, type Json, type JsonObject } from "@/server/base/json/jso
 const MAX_DEPTH = 4;
 
 /**
- * A small sample body for a tool's parameters, from types, constants and examples: the required properties, or else the
- * first one. The schema may still reject it.
+ * A small sample body for a tool's parameters, with the required properties or else the first one. The schema may
+ * still reject it.
  */
 export function exampleBody(schema: JsonObject): JsonObject {
   const example = exampleOf(schema, 0);

@@ -54,7 +54,7 @@ export async function findTrigger(services: Services, token: string): Promise<Tr
   return found && withLiveSecrets(found, services.clock.now());
 }
 
-/** The trigger without secrets whose overlap has ended since it was read. */
+/** An overlap may have ended since the trigger was read. */
 function withLiveSecrets(trigger: Trigger, now: Date): Trigger {
   if (!trigger.secrets?.some(({ expiresAt }) => expiresAt !== null && expiresAt <= now)) return trigger;
   return {

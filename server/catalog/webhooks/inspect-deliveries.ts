@@ -25,8 +25,8 @@ const SUMMARY = {
 } as const;
 
 /**
- * The deliveries of one trigger, newest first, by cursor, without bodies. `status` is the HTTP status of the response;
- * `reason` is why the call was rejected, as reported to the sender. Throws `not_found`.
+ * The deliveries of a trigger without bodies, newest first. `status` is the response's HTTP status; `reason` is the
+ * reported reason of a rejection. Throws `not_found`.
  */
 export async function listDeliveries(
   { db }: Services,
@@ -55,9 +55,8 @@ export async function listDeliveries(
   return pageOf(toPlainData(rows), limit, "id");
 }
 
-/** The bytes of a body that are shown before the reader asks for all. */
+/** Shown before the reader asks for all. */
 const PREVIEW_BYTES = 64 * KIB;
-/** The bytes of a binary body that are shown. */
 const HEX_BYTES = 4 * KIB;
 
 /** The error for using a body that was not stored. */
@@ -66,9 +65,9 @@ export function bodyMissing(note: string): AppError {
 }
 
 /**
- * One delivery with its headers as a JSON object and its body; `complete` gives a text body uncut (up to 1 MiB).
- * `bodyNote` is why the body was not stored; null if it was. `firstDeliveryId`: the delivery that a repetition repeats;
- * null if it is no repetition, or the first one is no longer stored. Throws `not_found`.
+ * One delivery; `complete` gives a text body uncut (up to 1 MiB). `bodyNote` is why the body was not stored.
+ * `firstDeliveryId` is the delivery that this one repeats; null if it repeats none or the first is no longer
+ * stored. Throws `not_found`.
  */
 export async function inspectDelivery(
   { db }: Services,
@@ -99,7 +98,6 @@ type DeliveryBody = {
   /** `hex` if the bytes are not UTF-8. */
   kind: "json" | "text" | "hex" | "empty";
   text: string;
-  /** True if only the start is included. */
   cut: boolean;
 };
 
@@ -139,9 +137,8 @@ function isJson(text: string): Promise<boolean> {
 }
 
 /**
- * The user message that a template creates from a stored delivery, without starting or saving anything. Throws
- * `not_found`, `invalid_request` (the body is not JSON, or the message is empty), `trigger_misconfigured` (the template
- * fails).
+ * The user message that a template creates from a stored delivery. Throws `not_found`, `invalid_request` (the body
+ * is not JSON, or the message is empty), `trigger_misconfigured` (the template fails).
  */
 export async function previewMessage(
   { db, clock }: Services,

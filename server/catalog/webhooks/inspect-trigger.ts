@@ -8,7 +8,6 @@ import type { Services } from "@/server/catalog/services";
 import { tokenPurpose, triggerUrl } from "@/server/catalog/webhooks/trigger";
 import { exampleBody, exampleForTemplate } from "./example-body";
 
-/** Replaces the token in a URL that the reader may not see. */
 const MASK = "••••••••";
 
 export type TriggerDetail = Awaited<ReturnType<typeof inspectTrigger>>;
@@ -18,9 +17,9 @@ const parametersOf = z
   .catch({ parameters: {} });
 
 /**
- * The data of a trigger's page. Viewers may not start runs, so the token in their `url` is masked. `url` is null if the
- * sealed token does not open: the trigger needs a new URL. `secrets` are the live ones, newest first, with the end of a
- * rotation's overlap. `exampleBody` is a sample body for the target, as JSON. Throws `not_found`.
+ * The data of a trigger's page. The token in `url` is masked for viewers; `url` is null if the sealed token does
+ * not open. `secrets` are the live ones, newest first, with their expiry. `exampleBody` is JSON. Throws
+ * `not_found`.
  */
 export async function inspectTrigger(
   services: Services,

@@ -3,14 +3,11 @@ import { type Json, writeJson } from "@/server/base/json/json";
 import { ExpressionError, type ExpressionFacts } from "@/server/work/expressions/jsonata";
 import { fillIn, parseTemplate } from "@/server/work/workflow/expressions";
 
-/**
- * A trigger's message template: a text whose `{{ }}` contain JSONata over `body`, the received JSON. It creates the
- * user message of an agent run; lists and objects are inserted as JSON.
- */
+/** A template's `{{ }}` contain JSONata over `body`, the received JSON. Lists and objects are inserted as JSON. */
 
-/** The time limit for filling in one template, with the wait for its turn. */
+/** Includes the wait for the thread. */
 const TEMPLATE_TIMEOUT_MS = 10_000;
-/** The time limit of one of its expressions: senders of other organizations may wait for the thread. */
+/** For one expression: senders of other organizations may wait for the thread. */
 const EXPRESSION_TIMEOUT_MS = 2_000;
 
 /** The issue of a template, or null; checked when it is saved. */
@@ -32,9 +29,8 @@ export async function describeTemplateFault(
 }
 
 /**
- * The user message for a body. Throws `trigger_misconfigured` if an expression fails or takes longer than 2 s, or all
- * of them longer than 10 s. Throws `invalid_request` if the message is empty. The handler has rejected bodies with
- * U+0000.
+ * The user message for a body without U+0000. Throws `trigger_misconfigured` if an expression fails or takes over 2
+ * s, or all of them over 10 s, and `invalid_request` if the message is empty.
  */
 export async function fillMessageTemplate(
   template: string,

@@ -9,9 +9,8 @@ import { fillMessageTemplate } from "./message-template";
 import type { Trigger } from "./trigger";
 
 /**
- * Reads the start of a webhook call. An agent gets the body's text, byte for byte, or the message of the trigger's
- * template. A tool gets the body as its input. Throws `invalid_request`, `organization_suspended` (400),
- * `trigger_misconfigured`.
+ * Reads the start of a webhook call. An agent gets the body's text, byte for byte, or its template's message; a
+ * tool gets the body. Throws `invalid_request`, `organization_suspended` (400), `trigger_misconfigured`.
  */
 export async function readStart(
   contentType: string | null,

@@ -10,9 +10,9 @@ import { bodyMissing } from "./inspect-deliveries";
 import { readStart } from "./read-start";
 
 /**
- * Redelivers a stored delivery, accepted or rejected, to the trigger's current target. Records the attempt as a
- * delivery, also if it is rejected. Signature, limits and repetition are not checked again. Throws `not_found`,
- * `invalid_request` (the body was not stored), and the errors of a start.
+ * Redelivers a stored delivery to the trigger's current target and records the attempt, also if it is rejected.
+ * Skips signature, limits and repetition. Throws `not_found`, `invalid_request` (the body was not stored), and the
+ * errors of a start.
  */
 export async function redeliver(
   services: Services,

@@ -9,11 +9,6 @@ import { UNACCEPTED } from "./delivery-bounds";
 import { inspectDelivery, previewMessage } from "./inspect-deliveries";
 import { redeliver } from "./redeliver";
 
-/**
- * Every rejected call to an existing trigger is recorded as a delivery with its exact reason and, within bounds, its
- * body.
- */
-
 const FORGED = { "X-Signature": "0".repeat(64) };
 
 const world = await openWorld();

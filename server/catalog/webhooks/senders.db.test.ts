@@ -11,7 +11,7 @@ import { createTenant, createTrigger, openWorld } from "@/testing/world";
 import { storedHeaders } from "./deliveries";
 import { redeliver } from "./redeliver";
 
-/** Calls of real senders: bytes and signatures made by other programs. */
+/** Bytes and signatures were made by other programs. */
 
 const BODY = '{"event":"order.created","note":"naïve – ✓","n":1.0}';
 const SECRET = "s3cret & more";

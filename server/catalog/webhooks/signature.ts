@@ -3,17 +3,15 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 export const SIGNATURE_SCHEMES = ["hex", "standard_webhooks"] as const;
 export type SignatureScheme = (typeof SIGNATURE_SCHEMES)[number];
 
-/** The greatest distance of a Standard Webhooks timestamp from now. */
+/** For Standard Webhooks timestamps, before or after now. */
 const TOLERANCE_MS = 5 * 60 * 1000;
 
-/** The part of a call that its signature covers. */
 type SignedCall = { header(name: string): string | null; body: Uint8Array; now: Date };
 
 /**
- * Returns true if a call's signature is valid under one of the secrets, compared in constant time over the raw bytes.
- * `hex`: header `X-Signature` has the hexadecimal HMAC-SHA256 of the body, in either case, with or without `sha256=`
- * (docs/contract.md, "Signatures of webhooks"). `standard_webhooks`: headers `webhook-id`, `webhook-timestamp`,
- * `webhook-signature` (Standard Webhooks 1.0), with five minutes' tolerance.
+ * Checks a call's signature against the secrets in constant time over the raw bytes. `hex`: `X-Signature` has the
+ * hexadecimal HMAC-SHA256 of the body, with or without `sha256=` (docs/contract.md, "Signatures of webhooks").
+ * `standard_webhooks`: Standard Webhooks 1.0, with five minutes' tolerance.
  */
 export function isSigned(scheme: SignatureScheme, secrets: string[], call: SignedCall): boolean {
   return scheme === "hex" ? isHexSigned(secrets, call) : isStandardSigned(secrets, call);
@@ -55,7 +53,7 @@ function isStandardSigned(secrets: string[], { header, body, now }: SignedCall):
   );
 }
 
-/** Standard Webhooks secrets are base64, with or without `whsec_`. */
+/** Base64, with or without `whsec_`. */
 function standardKey(secret: string): Buffer {
   return Buffer.from(secret.replace(/^whsec_/, ""), "base64");
 }

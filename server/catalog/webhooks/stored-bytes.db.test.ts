@@ -12,24 +12,23 @@ import { inspectDelivery } from "./inspect-deliveries";
 import { redeliver } from "./redeliver";
 
 /**
- * Whoever knows a trigger's address cannot fill the disk: the bytes that calls of one minute store are bounded for every
- * outcome and every reason of a rejection. The tables must name each, so a new one fails this test until it is added.
+ * The bytes that calls of one minute store are bounded for every outcome and every reason of a rejection. The
+ * tables must name each, so a new one fails this test.
  */
 
 const world = await openWorld();
 
 type Trigger = Awaited<ReturnType<typeof createTrigger>>;
 type Call = { method?: string; headers?: Record<string, string>; body?: string };
-/** Calls that are answered in one way; `change` adapts a call of any size. */
+/** `change` adapts a call of any size. */
 type Way = {
   prepare: () => Promise<Trigger>;
   change?: (call: Call) => Call;
-  /** The calls that may be accepted; all others count as calls that start no run. */
   accepted?: number;
 };
 
 const ACCEPTED_PER_MINUTE = 30;
-/** The bytes that an accepted call may store besides a large body: 16 KiB of headers is Node's limit. */
+/** 16 KiB of headers is Node's limit. */
 const OTHER_BYTES = 20 * 1024;
 
 const prepare = async (options: Parameters<typeof createTrigger>[2] = {}, tenant?: Tenant) =>
@@ -107,7 +106,7 @@ async function send({ token }: Trigger, { method = "POST", headers, body }: Call
   return handleWebhook(world, request);
 }
 
-/** The bytes that a trigger's deliveries occupy, as `UNACCEPTED` counts them, and their outcomes and codes. */
+/** Counts bytes as `UNACCEPTED` does. */
 async function storedOf({ id }: Trigger) {
   const { rows } = await world.pool.query<{ names: string[]; bodies: number; others: number }>(
     `SELECT array_agg(DISTINCT coalesce(code, outcome::text)) AS names,

@@ -7,14 +7,11 @@ import type { SignatureScheme } from "./signature";
 export type Trigger = {
   actor: TriggerActor;
   target: { kind: RunKind; id: string };
-  /** The reason why the trigger cannot start anything, for the sender; null if it can. */
+  /** Why the trigger cannot start anything, for the sender; null if it can. */
   misconfigured: string | null;
   suspended: boolean;
   scheme: SignatureScheme;
-  /**
-   * Live secrets, newest first; empty: calls are not signed. Null: they cannot be read, so that no call can be
-   * verified.
-   */
+  /** Newest first; empty: calls are not signed. Null: they cannot be read, so no call can be verified. */
   secrets: { value: string; expiresAt: Date | null }[] | null;
   rateLimit: { requests: number; seconds: number };
   messageTemplate: string | null;

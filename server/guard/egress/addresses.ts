@@ -3,15 +3,12 @@ import ipaddr from "ipaddr.js";
 import { RefusedError } from "@/server/guard/egress/failures";
 import { answerLookup } from "@/server/guard/egress/resolve-names";
 
-/** The addresses that outbound calls may reach. */
-
-/** Public addresses that serve a cloud's own machines: Azure's platform services. */
+/** Azure's platform services. */
 const REFUSED_V4 = new Set(["168.63.129.16"]);
 
 /**
- * Returns true if an IP address is out on the public internet. Everything else is rejected: private, loopback,
- * link-local (with the clouds' metadata services), unique-local, carrier-grade NAT, multicast, reserved. So is every
- * IPv6 form that contains an IPv4 address (mapped, NAT64, 6to4, Teredo), because it could lead to a private one.
+ * Returns true if an IP address is on the public internet. Every IPv6 form that contains an IPv4 address (mapped,
+ * NAT64, 6to4, Teredo) is rejected, because it could lead to a private one.
  */
 export function isPublicAddress(address: string): boolean {
   let parsed: ipaddr.IPv4 | ipaddr.IPv6;
@@ -36,8 +33,8 @@ export const privateAddressError = (host: string, entry: string) =>
   );
 
 /**
- * Resolves a name and rejects it when any of its addresses is not public. The socket connects to exactly these
- * addresses, so a name that resolves differently after the check gains nothing.
+ * Resolves a name and rejects it if any address is not public. The socket connects to exactly these addresses, so
+ * DNS rebinding gains nothing.
  */
 export function guardedLookup(resolve: LookupFunction): LookupFunction {
   return (hostname, options, callback) => {

@@ -2,13 +2,11 @@ import type { LookupFunction } from "node:net";
 import { LRUCache } from "lru-cache";
 import { Agent } from "undici";
 
-/** Of one organization to one origin; further calls wait. */
+/** Per organization and origin; further calls wait. */
 const CONNECTIONS = 64;
 const MAX_OWNERS = 2_000;
 
-/** Dispatchers that reuse connections, and that open a new one for each call. */
 type Dispatchers = { pooled: Agent; fresh: Agent };
-/** Dispatchers for public addresses, and for those that the operator allows. */
 type OwnDispatchers = { guarded: Dispatchers; trusted: Dispatchers };
 
 /** The connections of each organization: slow calls of one to a host must not hold those of others. */

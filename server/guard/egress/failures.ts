@@ -57,8 +57,8 @@ export const isUnknownHost = (failure: EgressError) =>
   failure instanceof NetworkError && causesOf(failure).some((cause) => codeOf(cause) === "ENOTFOUND");
 
 /**
- * The failure of a name that no name server knows. Tenants' names are resolved by DNS alone; those of EGRESS_ALLOW also by
- * the system, which knows the names of its own network. `entry` is the `host:port`.
+ * The error for a name that no name server knows. `entry` is the `host:port`. Only names in EGRESS_ALLOW are also
+ * resolved by the system.
  */
 export const unknownHostError = (failure: EgressError, entry: string) =>
   new NetworkError(

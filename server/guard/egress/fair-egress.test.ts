@@ -7,8 +7,6 @@ import { ProcessMemory, type StepMemory } from "@/server/guard/limits/process-me
 import { closeServer, listen } from "@/testing/servers/listen";
 import { type NameRecord, startNameServer } from "@/testing/servers/name-server";
 
-/** The calls of one organization leave those of others alone. */
-
 const ends: (() => unknown)[] = [];
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
@@ -27,7 +25,6 @@ function open(options: EgressOptions) {
   return egress.fetch;
 }
 
-/** A name server that has only these names, and never answers for those below `dead.test`. */
 async function serveNames(known: Record<string, NameRecord>) {
   const server = await startNameServer((name) =>
     name.endsWith("dead.test") ? "silence" : (known[name] ?? null),

@@ -16,7 +16,6 @@ afterEach(async () => {
   }
 });
 
-/** Starts a server on loopback; gives its `127.0.0.1:port`. */
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   servers.push(server);
@@ -30,7 +29,6 @@ function open(options: EgressOptions = {}) {
   return egress.fetch;
 }
 
-/** Answers with what it got, as JSON. */
 const echo: RequestListener = (request, response) => {
   const chunks: Buffer[] = [];
   request.on("data", (chunk) => chunks.push(chunk));
@@ -47,7 +45,6 @@ const echo: RequestListener = (request, response) => {
   });
 };
 
-/** A resolver that gives the next of the listed addresses at each call. */
 function resolver(...answers: string[][]) {
   const asked: string[] = [];
   const lookup: NonNullable<EgressOptions["lookup"]> = (hostname, options, callback) => {
@@ -318,7 +315,6 @@ test("a repeatable request survives a connection that closes before the response
 });
 
 describe("a sender", () => {
-  /** One that was confirmed before a connection was there, and then not until it is asked again. */
   function stalled(onConfirm: () => void) {
     let confirms = 0;
     return {

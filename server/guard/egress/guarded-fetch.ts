@@ -31,23 +31,23 @@ import { createNameLookup } from "@/server/guard/egress/resolve-names";
 import type { Egress } from "@/server/guard/egress/trusted-fetch";
 
 export type EgressOptions = {
-  /** `host:port` pairs that may be reached though private (EGRESS_ALLOW). */
+  /** `host:port` pairs that may be reached although they are private (EGRESS_ALLOW). */
   allow?: readonly string[];
-  /** Largest response body after decompression, in bytes; 4 MiB when unset. */
+  /** Applies after decompression; 4 MiB by default. */
   maxResponseBytes?: number;
-  /** Time for one call with its redirects and body, in milliseconds; 60,000 when unset. */
+  /** Covers one call with its redirects and body; 60,000 by default. */
   timeoutMs?: number;
-  /** Resolves names, instead of DNS for those of tenants and of the system for those of `allow`. */
+  /** Resolves all names, instead of DNS and the system. */
   lookup?: LookupFunction;
-  /** `address:port` of the name servers that are asked for tenants' names; the system's when unset. */
+  /** `address:port` of the name servers for tenants' names; the system's by default. */
   nameServers?: readonly string[];
 };
 
-/** On whose behalf requests are sent: a worker that had stalled may have been replaced, and must not send then. */
+/** A worker that stalled may have been replaced, and must not send then. */
 type Sender = {
-  /** Asked before each request. Resolves when the sender may send, throws when it never may again. */
+  /** Resolves when the sender may send; throws when it never may again. */
   confirm(): Promise<void> | undefined;
-  /** Asked in the moment in which a request is written to its connection. When false, `confirm` is asked again. */
+  /** Asked when a request is written to its connection. If false, `confirm` is asked again. */
   isConfirmed(): boolean;
 };
 
@@ -65,7 +65,6 @@ function checkUrl(url: URL): void {
   }
 }
 
-/** Smaller responses are read without waiting for memory. */
 const LIGHT_RESPONSE_BYTES = 64 * KIB;
 
 function expectedBytes({ headers }: UndiciResponse, maxBytes: number): number {
@@ -80,7 +79,7 @@ type Reading = {
   done: () => void;
 };
 
-/** The response as the standard class. A body beyond `maxBytes` is an error. `done` is called at its end. */
+/** A body beyond `maxBytes` is an error. `done` is called at its end. */
 function toResponse(response: UndiciResponse, { maxBytes, holdResponse, explain, done }: Reading): Response {
   const init = { status: response.status, statusText: response.statusText, headers: [...response.headers] };
   if (response.body === null) {
@@ -121,7 +120,7 @@ function toResponse(response: UndiciResponse, { maxBytes, holdResponse, explain,
   return createResponse(body, init);
 }
 
-/** A response of any status: LinkedIn's 999 (JakeChampion/fetch#1415) is not one that a new Response may have. */
+/** `new Response` rejects some statuses, such as LinkedIn's 999 (JakeChampion/fetch#1415). */
 function createResponse(
   body: ReadableStream<Uint8Array> | null,
   init: ResponseInit & { status: number },
@@ -131,7 +130,6 @@ function createResponse(
   return Object.defineProperty(response, "status", { value: init.status });
 }
 
-/** The errors of a connection that the other side has closed, as servers close idle connections. */
 const CLOSED = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"]);
 const IDEMPOTENT = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
@@ -141,7 +139,7 @@ class HeldBackError extends Error {}
 
 const isHeldBack = (error: unknown) => causesOf(error).some((cause) => cause instanceof HeldBackError);
 
-/** Asks the sender again when the connection is open and the request is about to be written. */
+/** Asks again once the connection is open, right before the request is written. */
 function holdBackUnless(sender: Sender): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) =>
     dispatch(options, {
@@ -158,7 +156,6 @@ function holdBackUnless(sender: Sender): Dispatcher.DispatcherComposeInterceptor
 
 type Outgoing = { url: URL; init: UndiciInit; sender: Sender | undefined };
 
-/** Sends a request through `agent`, once its sender confirms. */
 async function send(agent: Agent, outgoing: Outgoing): Promise<UndiciResponse> {
   const { url, init, sender } = outgoing;
   if (!sender) return undiciFetch(url, { ...init, dispatcher: agent });
@@ -172,7 +169,7 @@ async function send(agent: Agent, outgoing: Outgoing): Promise<UndiciResponse> {
 
 const REDIRECTS = [301, 302, 303, 307, 308];
 
-/** The address that a redirect leads to. Throws EgressError if it may not be followed. */
+/** Throws EgressError if the redirect may not be followed. */
 function nextAddress(location: string, url: URL, { isLast, mode }: { isLast: boolean; mode: string }): URL {
   if (mode === "error") throw new EgressError(`${url.host} redirects, which was not allowed.`);
   if (isLast) throw new EgressError(`${url.host} redirects more than ${MAX_REDIRECTS} times.`);
@@ -183,8 +180,8 @@ function nextAddress(location: string, url: URL, { isLast, mode }: { isLast: boo
 }
 
 /**
- * The HTTP client for addresses that tenants choose. It reaches only public ones and those of `allow`, and checks each of
- * up to five redirects. Throws EgressError, or the reason of the caller's signal.
+ * The HTTP client for addresses that tenants choose. It reaches only public addresses and those of `allow`, and
+ * checks each of up to five redirects. Throws EgressError, or the signal's reason.
  */
 export function createGuardedEgress(options: EgressOptions = {}): Egress<GuardedFetch> {
   const connections = createConnections({
@@ -192,7 +189,7 @@ export function createGuardedEgress(options: EgressOptions = {}): Egress<Guarded
     trusted: options.lookup ?? systemLookup,
   });
   const allowed = new Set((options.allow ?? []).map((entry) => entry.toLowerCase()));
-  /** Returns true if the operator lists the host: secrets may go there without encryption. */
+  /** The operator lists the host: secrets may go there without encryption. */
   const isTrusted = (url: URL) => allowed.has(entryOf(url));
   const dispatchersFor = (url: URL, organizationId = "") => {
     const { guarded, trusted } = connections.of(organizationId);

@@ -9,35 +9,31 @@ export type CarriedSecret = {
   value: string;
   /** `host` on the scheme's own port, or `host:port`; in lower case. */
   hosts: readonly string[];
-  /** Hosts that may receive it only after its value was set again. */
   waitingHosts?: readonly string[];
 };
 
-/** Sent as the header `Authorization: Basic …`. Not a header itself: secrets must be inserted before the encoding. */
+/** Not a header itself: secrets must be inserted before the encoding. */
 type BasicAuth = { username: string; password: string };
 
 /** The content of a guarded call. Headers, path, query and body may contain placeholders of `secrets`. */
 export type EgressInit = RequestInit & {
   basicAuth?: BasicAuth;
   secrets?: readonly CarriedSecret[];
-  /** The caller. Organizations share no connections. */
+  /** Organizations share no connections. */
   organizationId?: string;
-  /** Instead of the client's own limits. */
   timeoutMs?: number;
   maxResponseBytes?: number;
-  /** Called once for a large response; it is read on when that resolves. `bytes`: how large it may become. */
+  /** Called once for a large response, with its greatest possible size. The response is read after it resolves. */
   holdResponse?: (bytes: number) => Promise<void>;
 };
 
-/** A request with its secrets, for one host. */
 type FilledRequest = { url: URL; headers: [string, string][]; body: Uint8Array<ArrayBuffer> | null };
-/** Replaces placeholders in a text by their secrets. */
 type Insert = (text: string, encode?: (value: string) => string) => string;
 
-/** The headers that a request takes to another origin. All others may be secrets of the first origin. */
+/** The headers that follow a redirect to another origin. All others may be secrets of the first origin. */
 const SAFE_HEADERS = new Set(["accept", "accept-language", "content-type", "user-agent", "idempotency-key"]);
 const BODY_HEADERS = ["content-type", "content-length", "content-encoding", "content-language"];
-/** A value of a header field (RFC 9110, section 5.5), as Latin-1. */
+/** RFC 9110, section 5.5, as Latin-1. */
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** A header's value, whose bytes fetch gives as Latin-1: most servers send UTF-8. */
@@ -68,14 +64,13 @@ export class OutgoingRequest {
     this.#secrets = init.secrets ?? [];
   }
 
-  /** Reads the body, so that it can be sent again to where a redirect leads. */
   static async read(url: URL, init: EgressInit): Promise<OutgoingRequest> {
     const hasBody = init.body !== undefined && init.body !== null;
     const body = hasBody ? new Uint8Array(await new Response(init.body).arrayBuffer()) : null;
     return new OutgoingRequest(url, init, body);
   }
 
-  /** The request with its secrets. Throws EgressError if one of them may not be sent to its host. */
+  /** Throws EgressError if a secret may not be sent to its host. */
   fill(isTrusted: boolean): FilledRequest {
     if (this.#secrets.length === 0) return { url: this.url, headers: this.#headerPairs(), body: this.#body };
     const insert: Insert = (text, encode = (value) => value) =>
@@ -108,7 +103,7 @@ export class OutgoingRequest {
     return [...pairs.filter(([name]) => name !== "authorization"), ["authorization", `Basic ${credentials}`]];
   }
 
-  /** Escapes secrets in a JSON body, encodes them in a form, and inserts them unchanged in other bodies. */
+  /** Secrets are escaped in a JSON body, encoded in a form, and unchanged in other bodies. */
   #fillBody(body: Uint8Array<ArrayBuffer>, insert: Insert): Uint8Array<ArrayBuffer> {
     const type = (this.headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
     const encode = (value: string) => {
@@ -125,8 +120,8 @@ export class OutgoingRequest {
   }
 
   /**
-   * Follows a redirect. To another origin the request keeps only safe headers, and those with secrets that may be sent there.
-   * Throws EgressError if the address itself contains a secret that may not be sent there.
+   * To another origin, only safe headers and allowed secrets go along. Throws EgressError if the address itself
+   * contains a secret that may not be sent there.
    */
   redirect(status: number, next: URL, isTrusted: boolean): void {
     const method = methodAfter(status, this.method);
@@ -158,8 +153,8 @@ export class OutgoingRequest {
 }
 
 /**
- * A secret in a path. Services give it as it stands in their addresses, with slashes and colons: `T0/B0/x`, `123:x`
- * (RFC 3986, section 3.3).
+ * Services give secrets as they stand in their addresses, with slashes and colons: `T0/B0/x`, `123:x` (RFC 3986,
+ * section 3.3).
  */
 function encodePath(value: string): string {
   return encodeURIComponent(value).replace(/%(?:2F|3A|40|24|26|2B|2C|3B|3D)/g, decodeURIComponent);
@@ -170,10 +165,7 @@ export function mayReceive(hosts: readonly string[], url: URL): boolean {
   return hosts.includes(entryOf(url)) || (url.port === "" && hosts.includes(url.hostname));
 }
 
-/**
- * The reason why a secret may not be sent to an address; null if it may. Trusted hosts may be called without
- * encryption.
- */
+/** Null if the secret may be sent. Trusted hosts may be called without encryption. */
 function describeRefusal(secret: CarriedSecret, url: URL, isTrusted: boolean): string | null {
   if (!mayReceive(secret.hosts, url)) {
     if (mayReceive(secret.waitingHosts ?? [], url))
@@ -184,7 +176,7 @@ function describeRefusal(secret: CarriedSecret, url: URL, isTrusted: boolean): s
   return `The secret "${secret.name}" is sent over https only, and ${url.origin} is not https.`;
 }
 
-/** The method after a redirect (Fetch standard, HTTP-redirect fetch, step 12). */
+/** Fetch standard, HTTP-redirect fetch, step 12. */
 function methodAfter(status: number, method: string): string {
   if ((status === 301 || status === 302) && method === "POST") return "GET";
   if (status === 303 && method !== "GET" && method !== "HEAD") return "GET";

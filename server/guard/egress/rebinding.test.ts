@@ -15,11 +15,6 @@ import { closeServer, listen } from "@/testing/servers/listen";
 import { startMailServer } from "@/testing/servers/mail-server";
 import { type NameRecord, startNameServer } from "@/testing/servers/name-server";
 
-/**
- * Names that lead to a public address when they are checked and to this machine afterwards, through a real name server
- * and real connections. The public address is reached on this machine: see `reachPublicHere`.
- */
-
 const PUBLIC = "93.184.215.14";
 
 const ends: (() => unknown)[] = [];
@@ -27,14 +22,12 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** The number of connections to the public address, and the other addresses. */
 let opened: { public: number; other: string[] };
 beforeEach(() => {
   opened = { public: 0, other: [] };
   reachPublicHere();
 });
 
-/** Below everything that is tested: sockets to the public address end at this machine. */
 function reachPublicHere(): void {
   const { connect } = net;
   const reroute = (options: net.TcpNetConnectOpts): net.TcpNetConnectOpts => {
@@ -62,7 +55,6 @@ function reachPublicHere(): void {
   });
 }
 
-/** A web server that is the public one and the private one at the same port, as both are this machine. */
 async function serve({ keepAlive = true } = {}) {
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -80,7 +72,6 @@ async function serve({ keepAlive = true } = {}) {
   return { port, asked };
 }
 
-/** A resolver whose name server gives the next of these records at each question for `rebind.test`, then the last. */
 async function resolveAs(...records: [NameRecord, ...NameRecord[]]) {
   const names = await startNameServer((name, before) =>
     name === "rebind.test" ? (records[before] ?? records.at(-1) ?? null) : null,

@@ -4,13 +4,11 @@ import type { LookupFunction } from "node:net";
 
 /** Two attempts end before the time limit of a connection. */
 const ATTEMPTS = { timeout: 3_000, tries: 2 };
-/** A name server's answers that no other attempt would change. */
 const UNKNOWN = new Set(["ENOTFOUND", "ENODATA", "EBADNAME"]);
 
 /**
- * Resolves the names that tenants choose, by DNS alone. The system's own lookup blocks one of few threads until a name
- * server answers. With it, one tenant could stop the calls of all others.
- * @param servers `address:port` of name servers; the system's when unset.
+ * Resolves names that tenants choose, by DNS alone. The system's lookup blocks one of few threads, so one tenant
+ * could stop the calls of all others. @param servers `address:port` of name servers; the system's by default.
  */
 export function createNameLookup(servers?: readonly string[]): LookupFunction {
   const resolver = new Resolver(ATTEMPTS);

@@ -4,15 +4,14 @@ import { MIB } from "@/server/contract/sizes";
 import { EgressError, explainFailure, ResponseTooLarge } from "@/server/guard/egress/failures";
 
 export type TrustedEgressOptions = {
-  /** Largest body that is read as one text or document, in bytes; 16 MiB when unset. */
+  /** Applies to a body that is read as one text or document; 16 MiB by default. */
   maxBodyBytes?: number;
-  /** Largest body that is read chunk by chunk, in bytes; 64 MiB when unset. */
+  /** Applies to a body that is read chunk by chunk; 64 MiB by default. */
   maxStreamBytes?: number;
-  /** The longest silence of a server, in milliseconds; 600,000 when unset. */
+  /** The longest silence of a server; 600,000 by default. */
   silenceMs?: number;
 };
 
-/** Calls of models take seconds; more at once than this wait for a connection. */
 const CONNECTIONS_PER_ORIGIN = 256;
 
 type Limits = { maxBodyBytes: number; maxStreamBytes: number; explain: (error: unknown) => Error };
@@ -24,9 +23,8 @@ export type EgressFetch = (url: string | URL, init?: RequestInit) => Promise<Res
 export type Egress<Fetch = EgressFetch> = { fetch: Fetch; close(): Promise<void> };
 
 /**
- * The HTTP client for addresses that the operator configured, private ones too. It uses undici's request API, because the
- * Fetch standard's streams cost several times the call itself, and neither follows redirects nor decompresses. The
- * caller's signal sets the time limit. Throws EgressError, or the signal's reason.
+ * The HTTP client for addresses that the operator configured, private ones too. It neither follows redirects nor
+ * decompresses. The caller's signal sets the time limit. Throws EgressError, or the signal's reason.
  */
 export function createTrustedEgress(options: TrustedEgressOptions = {}): Egress {
   const { maxBodyBytes = 16 * MIB, maxStreamBytes = 64 * MIB, silenceMs = 600_000 } = options;
@@ -61,13 +59,13 @@ export function createTrustedEgress(options: TrustedEgressOptions = {}): Egress 
   return { fetch, close: () => agent.destroy() };
 }
 
-/** Headers as they are sent. An object goes as it is: the standard's class costs more than all else here. */
+/** An object goes as it is, because `Headers` is slow. */
 function plainHeaders(headers: RequestInit["headers"]): Record<string, string> | Headers {
   const isObject = headers !== undefined && !(headers instanceof Headers) && !Array.isArray(headers);
   return isObject ? headers : new Headers(headers);
 }
 
-/** A response that is read once. It fails with EgressError if its body is too large or breaks off. */
+/** Can be read once. Fails with EgressError if its body is too large or breaks off. */
 class TrustedResponse extends Response {
   readonly #source: Dispatcher.ResponseData["body"];
   readonly #limits: Limits;
@@ -87,13 +85,13 @@ class TrustedResponse extends Response {
     return this.#used;
   }
 
-  /** The body as a web stream; `chunks` is cheaper. */
+  /** `chunks` is cheaper. */
   override get body(): ReadableStream<Uint8Array<ArrayBuffer>> {
     this.#stream ??= toWebStream(this.chunks());
     return this.#stream;
   }
 
-  /** The body as it arrives. Leaving the loop early ends the connection. */
+  /** Leaving the loop early ends the connection. */
   async *chunks(): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
     const source = this.#take();
     const { maxStreamBytes, explain } = this.#limits;
@@ -153,7 +151,7 @@ class TrustedResponse extends Response {
     });
   }
 
-  /** The body, once. Throws if it is compressed: no request accepts an encoding. */
+  /** Throws if the body was read or is compressed: no request accepts an encoding. */
   #take(): Dispatcher.ResponseData["body"] {
     if (this.#used) throw new TypeError("The body was read already.");
     this.#used = true;

@@ -3,9 +3,8 @@ import ipaddr from "ipaddr.js";
 import { LRUCache } from "lru-cache";
 import type { Clock } from "@/server/base/clock";
 
-/** Guards in this process's memory. They only protect the machine. `rate-limit.ts` has the documented limits. */
+/** These guards only protect this process. The documented limits are in `rate-limit.ts`. */
 
-/** The most keys that a guard stores; beyond it, the oldest is dropped. */
 const MAX_KEYS = 10_000;
 
 /** A sliding window: at most `limit` calls of a key in `seconds`. `allows` counts the call if it is allowed. */
@@ -43,7 +42,7 @@ const NETWORK_GROUPS = 4;
 
 /**
  * The key under which guards count an address: IPv4 unchanged, IPv6 by its network, since one holder has all its
- * addresses. Bounded in length, whatever a proxy sends.
+ * addresses. At most 64 characters.
  */
 export function guardKey(address: string): string {
   if (!isIPv6(address)) return address.slice(0, 64);

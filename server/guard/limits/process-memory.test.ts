@@ -3,7 +3,6 @@ import { expect, it } from "vitest";
 import { MIB } from "@/server/contract/sizes";
 import { memoryLimit, ProcessMemory, weightOf } from "./process-memory";
 
-/** The heap that the value of a text takes, in a process of its own. */
 function measure(text: string): number {
   const script = `
     const { setFlagsFromString, getHeapStatistics } = require("node:v8");
@@ -45,13 +44,11 @@ it("limits a process by its heap, its container and the machine", () => {
   expect(memoryLimit()).toBeGreaterThan(64 * MIB);
 });
 
-/** Resolves after everything that can begin has started. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 function bench(used = 0) {
   const memory = new ProcessMemory({ limit: 96 * MIB, used: () => used * 96 * MIB });
   const held: string[] = [];
-  /** A step of a run that holds memory for a value of `mib`. */
   const hold = (organizationId: string, mib: number, name = organizationId) => {
     const step = memory.openRun(organizationId).openStep();
     void step.hold(mib * MIB).then(() => held.push(name));

@@ -4,34 +4,24 @@ import { type Entry, FairQueue } from "@/server/base/fair-queue";
 import { endOfString } from "@/server/base/json/exact-number";
 import { KIB } from "@/server/contract/sizes";
 
-/**
- * The memory of this process, as a limit of what its runs may do. Texts of values are cheap; the values themselves may
- * take thirty times as much. So runs hold memory for the values that they read, in turns with other organizations.
- */
+/** A parsed value may take thirty times as much memory as its text. */
 
-/** The heap of each part of a parsed JSON text, in bytes. Measured on V8; rounded up. */
+/** Bytes of heap for each part of a parsed JSON text, as measured on V8. */
 const WEIGHTS = { container: 64, key: 32, item: 16, character: 1 };
-/** The most that one character can weigh: `[`. */
 const HEAVIEST_CHARACTER = WEIGHTS.container + WEIGHTS.character;
-/** Lighter values are read without waiting. */
 const LIGHT = 512 * KIB;
-/** A step that reads a value may also copy it, once to redact it and once to store it. */
+/** A step may also copy its value, once to redact it and once to store it. */
 const COPIES = 3;
-/** A request is there as text and as bytes. */
+/** A request is held as text and as bytes. */
 const REQUEST_COPIES = 2;
-/** A response is there as bytes, as text, and as the output's text, in up to two bytes for each of its own. */
+/** A response is held as bytes, as text, and as the output's text, in up to two bytes for each of its own. */
 const RESPONSE_COPIES = 6;
-/** Calls with shorter bodies are read without waiting. */
 const LIGHT_BODY_BYTES = 16 * KIB;
-/** A call has its body as bytes and as text. */
 const BODY_COPIES = 2;
-/** The shares of the limit. An organization has at most half of each. */
+/** Shares of the limit. An organization has at most half of each. */
 const SHARES = { working: 1 / 4, kept: 1 / 8, bodies: 1 / 8, texts: 1 / 8, outbound: 1 / 8 };
-/** Above this share of the limit the process takes no further runs. */
 const TIGHT = 0.8;
-/** A reading of the heap is used for this time. */
 const READING_MS = 100;
-/** The rest of a process's memory is for threads, buffers and code. */
 const HEAP_SHARE = 0.75;
 
 /** The bytes of the heap that the value of a JSON text takes, roughly. */
@@ -69,9 +59,8 @@ function usedMemory(): number {
   return heap + external;
 }
 
-/** `signal` ends a run's waits; `isHeldUp` returns true while its steps must wait for other runs. */
+/** `isHeldUp` returns true while the run's steps must wait for other runs. */
 type Waits = { signal?: AbortSignal; isHeldUp?: () => boolean };
-/** Memory of a step: for values, or for the bodies of its calls to servers. */
 type HeldMemory = { kind: "values" | "bodies"; cost: number };
 
 export class ProcessMemory {
@@ -96,7 +85,6 @@ export class ProcessMemory {
     this.#bodies = new FairQueue(bodies, bodies / 2, { hasSpare });
   }
 
-  /** Returns true if more than 80 % of the limit is in use: the process takes no further runs. */
   isTight(): boolean {
     const at = performance.now();
     if (at - this.#reading.at > READING_MS)
@@ -104,26 +92,21 @@ export class ProcessMemory {
     return this.#reading.isTight;
   }
 
-  /** The limit of the texts of all executing runs, in bytes. */
   get texts(): number {
     return this.limit * SHARES.texts;
   }
 
-  /** The memory of one run. Close it at the end of its segment. `isHeldUp`: whether its steps must wait. */
+  /** Close it at the end of the run's segment. */
   openRun(organizationId: string, waits: Waits = {}): RunMemory {
     return new RunMemory(this, organizationId, waits);
   }
 
-  /** Lets steps go on that were held up. */
   admit(): void {
     this.#working.admit();
     this.#outbound.admit();
   }
 
-  /**
-   * Answers a call with the memory for its values. Before its body is read, the call waits until the bodies of others
-   * leave room for `bodyBytes`.
-   */
+  /** Before its body is read, the call waits until the bodies of others leave room for `bodyBytes`. */
   async answer<Result>(
     organizationId: string,
     bodyBytes: number,
@@ -146,7 +129,7 @@ export class ProcessMemory {
     return (kind === "values" ? this.#working : this.#outbound).enter(organizationId, work);
   }
 
-  /** Counts a value that is kept; false if there is no room for it. A negative weight gives it back. */
+  /** Returns false if there is no room. A negative weight gives memory back. */
   keep(organizationId: string, weight: number): boolean {
     const kept = this.#kept + weight;
     const keptBy = (this.#keptBy.get(organizationId) ?? 0) + weight;
@@ -177,7 +160,7 @@ export class RunMemory {
     );
   }
 
-  /** Returns true if a value may stay in memory until the segment ends. Otherwise it is parsed again when it is needed. */
+  /** Returns true if a value may stay in memory until the segment ends. Otherwise it is parsed again when needed. */
   keep(weight: number): boolean {
     if (!this.#process.keep(this.#organizationId, weight)) return false;
     this.#kept += weight;
@@ -191,9 +174,8 @@ export class RunMemory {
 }
 
 /**
- * The memory for the values and bodies that one step or call reads and makes. Values may wait while bodies are held, never
- * the other way round, so steps do not block each other. Neither do the calls of a group that holds memory itself: those
- * that need much take turns.
+ * The memory for the values and bodies of one step or call. Values may wait while bodies are held, never the other
+ * way round, so steps do not block each other. Calls of a group that holds memory itself take turns.
  */
 export class StepMemory {
   readonly run: RunMemory;
@@ -201,9 +183,7 @@ export class StepMemory {
   readonly #group: StepMemory | undefined;
   #values: Promise<Entry> | undefined;
   #bodies: Promise<Entry> | undefined;
-  /** A part of the group's memory. */
   #turn: Promise<Entry> | undefined;
-  /** Resolves when the last call of this group that took a turn has ended it. */
   #lastTurn: Promise<void> = Promise.resolve();
 
   constructor(run: RunMemory, enter: (held: HeldMemory) => Promise<Entry>, group?: StepMemory) {
@@ -212,12 +192,11 @@ export class StepMemory {
     this.#group = group;
   }
 
-  /** The memory of a call in this step's group. Release it at the call's end. */
+  /** Release it at the call's end. */
   openMember(): StepMemory {
     return new StepMemory(this.run, this.#enter, this);
   }
 
-  /** Resolves when the value of a text may be made. */
   async holdText(text: string): Promise<void> {
     if (text.length * HEAVIEST_CHARACTER > LIGHT) await this.hold(weightOf(text));
   }
@@ -233,12 +212,10 @@ export class StepMemory {
     });
   }
 
-  /** Resolves when a large request may be made. */
   holdRequest(bytes: number): Promise<void> {
     return this.#holdBody(bytes * REQUEST_COPIES);
   }
 
-  /** Resolves when a large response may be read. */
   holdResponse(bytes: number): Promise<void> {
     return this.#holdBody(bytes * RESPONSE_COPIES);
   }
@@ -253,14 +230,12 @@ export class StepMemory {
     });
   }
 
-  /** Gives back the memory for bodies, after they were sent or became an output. */
   releaseBodies(): void {
     leave(this.#bodies);
     if (this.#turn === this.#bodies) this.#turn = undefined;
     this.#bodies = undefined;
   }
 
-  /** Gives all memory back. The step may hold some again later. */
   release(): void {
     this.releaseBodies();
     leave(this.#values);
@@ -268,7 +243,6 @@ export class StepMemory {
     this.#turn = undefined;
   }
 
-  /** Gives back also what the groups hold that this call belongs to. */
   releaseWithGroups(): void {
     this.release();
     this.#group?.releaseWithGroups();

@@ -6,18 +6,14 @@ import { newId } from "@/server/base/ids";
 import { createTenant, createTrigger, openWorld, type World } from "@/testing/world";
 import { acquireRate, pruneRateSegments, releaseRate } from "./rate-limit";
 
-/** Limits over two processes on one database, each with its own connections. */
-
 const world = await openWorld();
 const beside = await openWorld({ beside: world });
 
-/** The most events in any window of 60 s, excluding its older edge. */
 function mostInAMinute(moments: Date[]): number {
   const times = moments.map((moment) => moment.getTime()).sort((a, b) => a - b);
   return Math.max(...times.map((end) => times.filter((time) => time > end - 60_000 && time <= end).length));
 }
 
-/** Calls both processes at once, in three bursts around minute boundaries; returns the counts of statuses per burst. */
 async function hammer(calls: number, call: (process: World) => Promise<Response>) {
   const bursts: Record<string, number>[] = [];
   for (const pause of [0, 59_999, 1]) {

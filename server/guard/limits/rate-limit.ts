@@ -3,7 +3,6 @@ import type { Clock } from "@/server/base/clock";
 import { defineCommand, defineQuery, type Queryable } from "@/server/base/db/statement";
 import { AppError } from "@/server/base/errors";
 
-/** A rate limit: at most `limit` accepted calls in any window of `seconds`. */
 type RateLimit = { key: string; limit: number; seconds: number };
 
 /** A limit that is counted in the transaction of the limited call, and its name in headers. */
@@ -13,9 +12,8 @@ export type RateDecision = {
   allowed: boolean;
   limit: number;
   seconds: number;
-  /** The calls that are left in the window. */
   remaining: number;
-  /** Seconds, rounded up, until the oldest counted call leaves the window. */
+  /** Rounded up; until the oldest counted call leaves the window. */
   resetSeconds: number;
 };
 
@@ -26,8 +24,8 @@ const TAKE = defineQuery(
 );
 
 /**
- * Takes up to `wanted` calls from an exact sliding window, shared by all processes through the database; its cost does
- * not depend on the limit. A refused call does not count. Returns how many were granted.
+ * Takes up to `wanted` calls from an exact sliding window that all processes share. A rejected call does not count.
+ * Returns how many were granted.
  */
 export async function acquireRate(
   client: Queryable,
@@ -59,7 +57,6 @@ export const releaseRate = defineCommand(
    DELETE FROM rate_counters r USING counter c WHERE r.key = c.key`,
 );
 
-/** The most segments that one statement deletes. */
 const PRUNE_BATCH = 5_000;
 
 const PRUNE_SEGMENTS = defineCommand(
@@ -79,8 +76,8 @@ const PRUNE_COUNTERS = defineCommand(
 );
 
 /**
- * Deletes segments older than their window, except the newest, which is needed to count the free calls. Also deletes
- * counters that were unused for an hour beyond their window.
+ * Deletes segments older than their window, except the newest, which counts the free calls. Also deletes counters
+ * that were unused for an hour beyond their window.
  */
 export async function pruneRateSegments({ pool, clock }: { pool: Queryable; clock: Clock }): Promise<void> {
   const values = [clock.now(), PRUNE_BATCH];

@@ -5,8 +5,8 @@ import type { Services } from "@/server/guard/services";
 import { acquireRate, type RateDecision } from "./rate-limit";
 
 /**
- * A key's reads are counted in blocks that a process leases for a second, so that a poll needs no statement. A leased
- * read counts for a second longer than its window, so that no 60 seconds exceed the limit, whatever process answers.
+ * A process leases a key's reads for a second, so that a poll needs no statement. A leased read counts for a second
+ * longer than its window, so that no 60 seconds exceed the limit.
  */
 
 const LEASE_MS = 1_000;
@@ -15,9 +15,8 @@ const MAX_KEYS = 10_000;
 
 type Lease = {
   left: number;
-  /** In ms of the monotonic clock; the rest expires then. */
+  /** In ms of the monotonic clock; the rest of the block expires then. */
   until: number;
-  /** The size of the next lease, unless more calls wait for it. */
   block: number;
   waiting: number;
   decision: RateDecision;
@@ -71,10 +70,7 @@ function leaseOf(services: Services, keyId: string, limit: number): Lease {
   return made;
 }
 
-/**
- * Leases the next block. If the last one was used up within its second, it is twice as large, otherwise half. It has at
- * least one read per waiting call.
- */
+/** Twice as large if the last block was used up within its second, otherwise half. */
 async function renew(
   services: Services,
   lease: Lease,

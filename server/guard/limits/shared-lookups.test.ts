@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { SharedLookups } from "./shared-lookups";
 
-/** Lookups that the test ends. */
 function createLookups() {
   const shared = new SharedLookups<number>();
   const owner = {};

@@ -1,8 +1,8 @@
 import { perOwner } from "@/server/base/per-owner";
 
 /**
- * Lets equal lookups that wait at the same time share one. A lookup never takes the result of one that began before it,
- * because something may have changed since. For each key at most one lookup runs and one more waits.
+ * Lets equal lookups that wait at the same time share one. A lookup never takes the result of one that started
+ * before it, because something may have changed since. For each key at most one lookup runs and one more waits.
  */
 export class SharedLookups<Value> {
   readonly #lookups = perOwner((_: object) => ({
@@ -10,7 +10,7 @@ export class SharedLookups<Value> {
     waiting: new Map<string, Promise<Value>>(),
   }));
 
-  /** The result of `look`, or of an equal lookup that begins later. `owner` and `key` name it. */
+  /** Returns the result of `look`, or of an equal lookup that starts later. */
   share(owner: object, key: string, look: () => Promise<Value>): Promise<Value> {
     const { running, waiting } = this.#lookups(owner);
     const before = running.get(key);

@@ -2,12 +2,10 @@ import { expect, test } from "vitest";
 import { mintOrgId } from "@/server/base/mint-org-id";
 import { acquireStreamSlot, STREAM_LIMITS } from "./stream-slots";
 
-/** One process with its slots, which people of organizations acquire by name. */
 function openProcess() {
   const process = { pool: {} };
   return {
     take: (org: string, user: string) => acquireStreamSlot(process, { orgId: mintOrgId(org), userId: user }),
-    /** Acquires `count` slots in an organization, none of its people exceeding their limit. */
     fill(org: string, count: number): (() => void)[] {
       return Array.from({ length: count }, (_, n) => {
         const slot = this.take(org, `${org}-${Math.floor(n / STREAM_LIMITS.person)}`);

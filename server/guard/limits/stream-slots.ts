@@ -14,13 +14,13 @@ declare global {
   var stepwellStreamSlots: ((process: object) => Map<string, number>) | undefined;
 }
 
-/** Kept on globalThis: Next may bundle a copy of this module with each route. */
+/** On globalThis, because Next may bundle a copy of this module with each route. */
 globalThis.stepwellStreamSlots ??= perOwner(() => new Map<string, number>());
 const takenIn = globalThis.stepwellStreamSlots;
 
 /**
  * Acquires a slot for a live stream from the limits of the person, the organization and the process. Returns an
- * idempotent `release`, or why there is no slot. A process is identified by its pool.
+ * idempotent `release`, or the reason why there is no slot.
  */
 export function acquireStreamSlot(
   services: { pool: object },

@@ -13,7 +13,6 @@ const world = await openWorld({
   },
 });
 
-/** Runs a tool of the organization that sends one e-mail to so many people. */
 async function send(tenant: Tenant, slug: string, recipients: number) {
   const to = Array.from({ length: recipients }, (_, n) => `${slug}-${n}@stepwell.test`);
   const mail = { id: "mail", uses: "send_email", with: { to, subject: "Hi", text: "Hello" } };

@@ -5,8 +5,8 @@ import type { Services } from "@/server/guard/services";
 import { MailLimitError, type SendMail } from "./message";
 
 /**
- * Bounds how many recipients an organization may write to in an hour (SMTP_RECIPIENTS_PER_HOUR), in all processes
- * together. All organizations share the operator's SMTP server and its reputation. Throws MailLimitError.
+ * Limits the recipients of an organization per hour (SMTP_RECIPIENTS_PER_HOUR) across all processes, because all
+ * organizations share the operator's SMTP server and its reputation. Throws MailLimitError.
  */
 export function limitRecipients(
   { pool, clock, env, sendMail }: Pick<Services, "pool" | "clock" | "env" | "sendMail">,

@@ -9,8 +9,6 @@ import { TEST_CERTIFICATE } from "@/testing/servers/certificate";
 import { type MailServer, startMailServer } from "@/testing/servers/mail-server";
 import { createMailer } from "./smtp";
 
-/** `send_email` through mail servers of every kind: encrypted, slow, full, forgetful and hostile ones. */
-
 const ends: (() => unknown)[] = [];
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
@@ -52,7 +50,6 @@ const send = (
     timeoutMs,
   });
 
-/** Makes this process trust the test's certificate. */
 function trustCertificate(): void {
   const { connect } = tls;
   const { cert } = TEST_CERTIFICATE;

@@ -8,8 +8,6 @@ import { executeFunction } from "@/server/work/functions/core/execute";
 import { testFunctionContext } from "@/testing/function-context";
 import { createMailer } from "./smtp";
 
-/** `send_email` against a real SMTP server. */
-
 type Received = { from: string; to: string[]; message: string; user: unknown };
 let received: Received[] = [];
 let logins = 0;

@@ -7,10 +7,9 @@ import type { GuardedConnect } from "@/server/guard/egress/guarded-connect";
 import { createRedactor } from "@/server/guard/secrets/redact";
 import { MailError, type MailMessage, type SendMail, type SentMail } from "./message";
 
-/** The time limit of each answer of the mail server. */
 const SOCKET_TIMEOUT_MS = 20_000;
 
-/** Connections of one process; mail servers reject clients that open many. */
+/** Mail servers reject clients that open many connections. */
 const CONNECTIONS = { process: 10, organization: 4 };
 
 /**

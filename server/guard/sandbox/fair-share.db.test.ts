@@ -6,14 +6,10 @@ import { startEngine } from "@/testing/execute";
 import { insertTool } from "@/testing/tools";
 import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 
-/**
- * A hundred runs of one organization whose scripts use up their memory, beside another organization, through the real engine
- * and real threads. What the other one waits for is counted in scripts, not in time; `npm run bench` measures the time.
- */
+/** Waits are counted in scripts, not in time; `npm run bench` measures the time. */
 
 const RUNS = 100;
 const OWN_RUNS = 10;
-/** Ends only when its run is cancelled: a script that needs more memory than it may, again and again. */
 const EATER = {
   id: "eat",
   forEach: "input.items",
@@ -23,7 +19,6 @@ const EATER = {
 };
 
 type Event = { what: "asks" | "begins" | "ends"; orgId: string };
-/** The events of each queue for threads, in order. */
 const queues = new Map<FairQueue, Event[]>();
 
 let world: World;
@@ -84,7 +79,6 @@ it("a script of another organization begins before all that wait, and always fin
     }, TIMEOUTS);
   }
 
-  /** The number of the hundred's scripts that began while each script of the other organization waited. */
   const overtaken: number[] = [];
   let atOnce = 0;
   let most = 0;

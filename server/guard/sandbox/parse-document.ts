@@ -9,7 +9,7 @@ export const MAX_DOCUMENT_LENGTH = 4 * MIB;
 const MAX_REPAIRS = 1_000;
 /** Menus may be longer than the text of a shorter page. */
 const SHORT_PAGE_LENGTH = 500;
-/** Without the time in which the document waits for a thread. */
+/** Excludes the wait for a thread. */
 const PARSE_TIMEOUT_MS = 10_000;
 
 /** Not a z.record, which drops a column named __proto__. */
@@ -27,7 +27,7 @@ export const repairedCsv = z.object({
   repairCount: z.int(),
 });
 
-/** Parses a `DocumentRequest`. In a thread, because time and memory of these parsers depend on what they are given. */
+/** Time and memory of these parsers depend on their input. */
 const THREAD = threadOf(`(data) => {
   function readRows({ text, delimiter }, relaxation) {
     const { parse } = require(data.csv);
@@ -148,7 +148,6 @@ const THREAD = threadOf(`(data) => {
 
   const CONTENT = ["main", "article", "h1"];
   const MAX_DEPTH = 200;
-  /** By element: how long its text is outside of links, and whether it has an element of a page's content. */
   const measures = new WeakMap();
   function measure(node, depth = 0) {
     if (node.type === "text") return { length: node.data.trim().length, hasContent: false };
@@ -173,7 +172,7 @@ const THREAD = threadOf(`(data) => {
     if (isPage) builder.options.formatters.block(element, walk, builder, given);
   }
 
-  /** As browsers do: numbers that cannot be written as letters or in Roman are written as digits. */
+  /** As in browsers, numbers that cannot be written as letters or in Roman become digits. */
   function numberedList(list, walk, builder, given) {
     const { type = "1", start = "1" } = list.attribs;
     const first = Number.isSafeInteger(parseInt(start, 10)) ? parseInt(start, 10) : 1;
@@ -190,7 +189,7 @@ const THREAD = threadOf(`(data) => {
     limits: { maxInputLength: data.maxLength, maxDepth: MAX_DEPTH, maxChildNodes: 100000 },
   };
 
-  /** An element spans at most the cells that its table has: "100%" or 1000 mean all of them. */
+  /** An element spans at most the cells of its table: "100%" or 1000 mean all of them. */
   function boundedTable(table, walk, builder, given) {
     const bound = (element, name, most) => {
       const span = parseInt(element.attribs[name], 10);

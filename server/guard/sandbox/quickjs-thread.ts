@@ -1,7 +1,7 @@
 /**
- * The program of a sandbox thread (sandbox.ts): QuickJS as WebAssembly, in a machine that has evaluated the sandbox's
- * scripts. After each response, its linear memory is restored from an image, so nothing of a request remains. A machine
- * whose memory has grown, or that threw unexpectedly, is replaced.
+ * The program of a sandbox thread (sandbox.ts): QuickJS as WebAssembly. After each response, its linear memory is
+ * restored from an image, so nothing of a request remains. A machine whose memory has grown, or that threw
+ * unexpectedly, is replaced.
  */
 export const QUICKJS_THREAD = `
 "use strict";
@@ -18,7 +18,6 @@ let library;
 let compiled;
 let snapshot;
 let machine;
-/** Of the request in progress. */
 let deadline = Infinity;
 let now = 0;
 let stopped = false;

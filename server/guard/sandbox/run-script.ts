@@ -11,11 +11,10 @@ export const SCRIPT_LIMITS = {
   codeLength: 64 * 1024,
   memoryMib: 64,
   timeoutMs: 10_000,
-  /** Characters of the returned value's JSON and the console together. */
+  /** The JSON of the returned value and the console together, in characters. */
   answerLength: 2 * MIB,
 } as const;
 
-/** A script's value, or why it has none in words for its author; with what it printed. */
 type ScriptResult = { console: readonly string[] } & (
   | { value: Json }
   | { failure: "script_failed" | "script_limit"; message: string }
@@ -56,7 +55,6 @@ export async function runScript(
   return { failure: "script_limit", message: excess, console };
 }
 
-/** Creates the function of `runScript` without calling it. */
 const PARSE = 'new (async () => {}).constructor("input", input);';
 
 /** The syntax error of a script's code; null if it has none. It is parsed in the sandbox. */
@@ -65,7 +63,7 @@ export async function findSyntaxError(code: string, organizationId: string): Pro
   return "failure" in result ? result.message : null;
 }
 
-/** A script can replace what the sandbox answers with, so its answer is input like any other. */
+/** A script can replace the functions that write the answer, so the answer is untrusted input. */
 async function readAnswer(text: string): Promise<z.infer<typeof response>> {
   try {
     return response.parse(await parseLargeJson(text));
@@ -75,10 +73,7 @@ async function readAnswer(text: string): Promise<z.infer<typeof response>> {
   }
 }
 
-/**
- * The script of the sandbox for `run_javascript`. A request is `{code, input, seed}`, the answer `{ok: true, value, console}`
- * or `{ok: false, message, console}`.
- */
+/** A request is `{code, input, seed}`, the answer `{ok: true, value, console}` or `{ok: false, message, console}`. */
 const JAVASCRIPT_SCRIPT = `
 (() => {
   "use strict";

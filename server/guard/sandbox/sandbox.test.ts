@@ -3,8 +3,6 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { MIB } from "@/server/contract/sizes";
 import { createSandbox } from "@/server/guard/sandbox/sandbox";
 
-/** A sandbox as that of `run_javascript`, with a shorter time limit than its own (time-limits.test.ts). */
-
 const SCRIPT = `
 const AsyncFunction = (async () => {}).constructor;
 $start({

@@ -4,13 +4,11 @@ import { QUICKJS_THREAD } from "@/server/guard/sandbox/quickjs-thread";
 import { resolveInstalled, ThreadPool } from "@/server/guard/sandbox/thread-pool";
 
 type SandboxOptions = {
-  /** The name of an evaluation in messages. */
   subject: string;
-  /** Ours, evaluated once, in order; the last one calls `$start`. */
+  /** Evaluated once, in order; the last one calls `$start`. */
   scripts: () => string[];
-  /** The limits of one evaluation. */
   memoryMib: number;
-  /** The longest response, in characters. */
+  /** In characters. */
   answerLength: number;
 };
 /** For the few operations of QuickJS that its interrupt handler cannot stop, such as a copy of a large string. */
@@ -21,22 +19,21 @@ export const NUMBERS_AS_TEXTS =
   "Some numbers have more digits than expressions and scripts can calculate with. They got them as texts.";
 
 export type Evaluation = {
-  /** JSON for the `work` of the sandbox; with a `seed`. */
   request: string;
   timeoutMs: number;
-  /** The time that the script sees throughout. */
   now: Date;
   organizationId: string;
-  /** An evaluation that is aborted while it waits for a thread does not begin. */
+  /** If aborted while the evaluation waits for a thread, the evaluation does not start. */
   signal?: AbortSignal;
 };
 
-/** Evaluates a request. Returns its answer, or why there is none in words for people. Throws the signal's reason. */
+/** Throws the signal's reason. */
 type Sandbox = (evaluation: Evaluation) => Promise<{ text: string } | { fault: string }>;
 
 /**
- * Defines `$start`, which takes the functions of a sandbox: `work` does what a request asks, and `success` and `failure` turn
- * its value or error into the answer's text. `Math.random` follows from the request's `seed`, the same on every replay.
+ * Defines `$start`, which takes the functions of a sandbox: `work` handles a request; `success` and `failure` turn
+ * its value or error into the answer's text. `Math.random` follows from the request's `seed`, the same on every
+ * replay.
  */
 const START = `
 (() => {

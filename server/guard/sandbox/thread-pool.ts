@@ -12,21 +12,19 @@ setFlagsFromString("--max-semi-space-size=0");
 
 type ThreadPoolOptions<Value> = {
   /**
-   * CommonJS source of a thread. It posts "ready" once, then exactly one `{value}` or `{fault}` per message received. A
-   * string, because the bundles of esbuild and Next have no second entry point for a thread.
+   * CommonJS. Posts "ready" once, then exactly one `{value}` or `{fault}` per message. A string, because the
+   * bundles of esbuild and Next have no second entry point for a thread.
    */
   source: string;
-  /** Passed to each thread as `workerData`; called when the first thread starts. */
   workerData: () => unknown;
   /** A thread whose JavaScript heap exceeds this ends without affecting others. */
   memoryMb: number;
-  /** The schema of the `value` that the thread posts. */
   value: z.ZodType<Value>;
 };
 
 type ThreadRequest = { timeoutMs: number; organizationId: string; signal?: AbortSignal };
 
-/** A thread's result, the message of what it threw, or the limit that it exceeded, such as "within 500 ms". */
+/** `limit` is in words, such as "within 500 ms". */
 type ThreadAnswer<Value> =
   | { value: Value }
   | { fault: string }
@@ -47,15 +45,12 @@ parentPort.on("message", (request) => {
 parentPort.postMessage("ready");
 `;
 
-/** They are started on demand. */
 const THREADS = 4;
-/** The most threads that one organization may use at once: others always find a free one. */
+/** Other organizations always find a free thread. */
 const THREADS_EACH = Math.max(1, Math.min(THREADS, availableParallelism()) - 1);
-/** The threads that are left for organizations whose work is short, however many others have long work. */
 const RESERVED = 1;
-/** A thread without work ends after this time, because it keeps the memory that its largest work needed. */
+/** An idle thread ends after this time, because it keeps the memory that its largest work needed. */
 const IDLE_MS = 60_000;
-/** The time in which a thread must start on a busy machine. */
 const START_TIMEOUT_MS = 30_000;
 
 /** The path of a file in an installed package; `file` is an import specifier. */
@@ -73,13 +68,13 @@ export function readInstalled(file: string): string {
 }
 
 /**
- * Threads for work that may never end. They start on demand, end when idle and handle one request at a time;
- * organizations are served in turn. A thread that times out is terminated and replaced.
+ * Threads for work that may never end. They start on demand and end when idle; organizations are served in turn. A
+ * thread that times out is terminated and replaced.
  */
 export class ThreadPool<Value> {
   readonly #options: ThreadPoolOptions<Value>;
   readonly #answer: z.ZodType<{ value: Value } | { fault: string }>;
-  /** With the timers that end them; the one that worked last comes last. */
+  /** With the timers that end them; the most recently used thread is last. */
   readonly #idle = new Map<Worker, NodeJS.Timeout>();
   readonly #queue = new FairQueue(THREADS, THREADS_EACH, { reserved: RESERVED });
   #workerData: unknown;
@@ -90,8 +85,8 @@ export class ThreadPool<Value> {
   }
 
   /**
-   * Sends a request to a thread. The time limit begins when a thread takes it; a request whose signal was aborted by
-   * then is not sent. Throws the signal's reason.
+   * The time limit starts when a thread takes the request. A request whose signal was aborted by then is not sent.
+   * Throws the signal's reason.
    */
   ask(request: unknown, { timeoutMs, organizationId, signal }: ThreadRequest): Promise<ThreadAnswer<Value>> {
     const work = async (): Promise<ThreadAnswer<Value>> => {
@@ -148,7 +143,6 @@ export class ThreadPool<Value> {
   }
 }
 
-/** A thread timed out, or ended without an answer: out of memory, for example. */
 class ThreadEnded extends Error {
   readonly exceeded: "time" | "memory";
 
@@ -158,7 +152,7 @@ class ThreadEnded extends Error {
   }
 }
 
-/** The next message of a thread; one that ends or times out is terminated. Throws ThreadEnded. */
+/** A thread that ends or times out is terminated. Throws ThreadEnded. */
 function nextMessage(worker: Worker, timeoutMs: number, prompt?: () => void): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const stopListening = () => {

@@ -1,29 +1,29 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
 
 /**
- * Encrypts secrets for the database: AES-256-GCM, under a key derived from STEPWELL_SECRET. Sealed texts read
- * `v1.<key id>.<nonce>.<ciphertext>.<tag>`, the last three base64url. Sealed bytes are a 1, the key id in 4 bytes, nonce,
+ * Encrypts secrets with AES-256-GCM, under a key derived from STEPWELL_SECRET. Sealed texts read `v1.<key
+ * id>.<nonce>.<ciphertext>.<tag>`, the last three base64url. Sealed bytes are a 1, the key id in 4 bytes, nonce,
  * tag and ciphertext.
  */
 export type Encryption = {
   /**
-   * Seals a text. `purpose` names what it is and its owner (`trigger-token:<id>`). It is authenticated, so a sealed
-   * text copied into another row does not open there.
+   * `purpose` names the text and its owner (`trigger-token:<id>`). It is authenticated, so a sealed text copied
+   * into another row does not open there.
    */
   seal(text: string, purpose: string): string;
-  /** Opens what `seal` made for the same purpose, under either secret; throws EncryptionError for anything else. */
+  /**
+   * Opens a text that was sealed for the same purpose, under either secret. Throws EncryptionError for anything
+   * else.
+   */
   open(sealed: string, purpose: string): string;
-  /** Like `open`, but null instead of an EncryptionError. */
   openOrNull(sealed: string, purpose: string): string | null;
-  /** Like `seal` and `openOrNull`, for larger texts in a column of bytes. */
   sealBytes(text: string, purpose: string): Buffer;
   openBytesOrNull(sealed: Uint8Array, purpose: string): string | null;
-  /** The beginning of texts and bytes that are sealed under the current secret. */
   sealedPrefix: string;
   sealedBytesPrefix: Buffer;
-  /** Distinguishes two secrets without revealing anything about them; stored in the database. */
+  /** Identifies the secret without revealing anything about it; stored in the database. */
   fingerprint: string;
-  /** The fingerprint of STEPWELL_SECRET_PREVIOUS; null when it is not set. */
+  /** Null if STEPWELL_SECRET_PREVIOUS is not set. */
   previousFingerprint: string | null;
 };
 
@@ -67,7 +67,6 @@ export function createEncryption(secret: string, previousSecret?: string): Encry
   return encryption;
 }
 
-/** A text as it is sealed, in its parts. */
 type Sealed = { keyId: string; nonce: Buffer; ciphertext: Buffer; tag: Buffer };
 
 function encrypt(key: Key, text: string, purpose: string): Sealed {

@@ -10,8 +10,8 @@ export class WrongSecretError extends Error {
 }
 
 /**
- * Compares the fingerprint of STEPWELL_SECRET with the one that the first start stored in the database. Throws
- * WrongSecretError on a mismatch; its message names the way out. Call it before the service accepts requests.
+ * Compares STEPWELL_SECRET with the fingerprint that the first start stored in the database. Throws
+ * WrongSecretError on a mismatch. Call it before the service accepts requests.
  */
 export async function checkSecretFingerprint(services: Pick<Services, "db" | "encryption">): Promise<void> {
   const { db, encryption } = services;

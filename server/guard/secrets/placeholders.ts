@@ -14,14 +14,13 @@ export function hasPlaceholder(text: string): boolean {
 }
 
 /**
- * Placeholders for secrets while one run executes. A placeholder is random, so no data can contain one: only a
- * reference in the run's definition makes it. Rows hold `{{ secrets.NAME }}` in its place.
+ * Placeholders for secrets while one run executes. They are random, so no data can contain one: only a reference in
+ * the run's definition creates it. Rows hold `{{ secrets.NAME }}` instead.
  */
 export class SecretPlaceholders {
   readonly #byName = new Map<string, string>();
   readonly #names = new Map<string, string>();
 
-  /** The placeholder of a secret; the same one throughout the run. */
   of(name: string): string {
     const known = this.#byName.get(name);
     if (known !== undefined) return known;
@@ -31,7 +30,6 @@ export class SecretPlaceholders {
     return placeholder;
   }
 
-  /** The names of the secrets whose placeholders a text holds. */
   namesIn(text: string): string[] {
     const names = new Set<string>();
     replacePlaceholders(text, (placeholder) => {
@@ -42,7 +40,6 @@ export class SecretPlaceholders {
     return [...names];
   }
 
-  /** The text as rows hold it. */
   describe(text: string): string {
     return replacePlaceholders(text, (placeholder) => {
       const name = this.#names.get(placeholder);

@@ -1,6 +1,5 @@
 import { secretPatterns } from "@/server/guard/secrets/secret-forms";
 
-/** A secret, and the text that takes its place wherever it is found. */
 type KnownSecret = { value: string; mark: string };
 
 /** Replaces secrets in a text. */
@@ -26,7 +25,7 @@ export function createRedactor(secrets: readonly KnownSecret[]): Redact {
   };
 }
 
-/** Marks of neighbouring pieces of one secret, with what base64 leaves between them. */
+/** Marks of adjacent pieces of one secret, with the rest that base64 leaves between them. */
 function marksInRow(mark: string): RegExp {
   const escaped = mark.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
   return new RegExp(`${escaped}(?:[A-Za-z0-9+/_=-]{0,4}${escaped})+`, "g");

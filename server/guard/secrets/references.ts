@@ -3,7 +3,6 @@ import { isJsonObject } from "@/server/base/json/json";
 /** The form of a secret's name: a JSONata name without quotes. */
 export const SECRET_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
-/** An expression that refers to a secret and does nothing else. */
 const REFERENCE = /^\s*secrets\.([A-Za-z_]\w{0,63})\s*$/;
 const REFERENCES = /\{\{\s*secrets\.([A-Za-z_]\w{0,63})\s*\}\}/g;
 

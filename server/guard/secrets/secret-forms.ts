@@ -1,14 +1,13 @@
-/** Longer secrets are matched in pieces. */
 const MAX_PIECE_LENGTH = 200;
-/** V8 does not optimize the search for longer patterns, which makes it ten times slower. */
+/** V8 does not optimize the search for longer patterns. */
 const MAX_PATTERN_LENGTH = 20_000;
 /** Shorter pieces of base64 occur in ordinary text. */
 const MIN_BASE64_LENGTH = 8;
 
 /**
- * Patterns that match a secret in the forms in which an answer may echo it. The forms are plain, lower case, escaped in
- * JSON, HTML or a programming language, URL-encoded, hexadecimal, base64 and base64url. The base64 forms are also found
- * inside a longer encoded text, such as `Basic` credentials.
+ * Patterns that match a secret in the forms in which an answer may echo it: plain, lower case, escaped in JSON,
+ * HTML or a programming language, URL-encoded, hexadecimal, base64 and base64url, also inside a longer encoded
+ * text, such as `Basic` credentials.
  */
 export function secretPatterns(secret: string): RegExp[] {
   const characters = Array.from(secret.toWellFormed());
@@ -37,7 +36,6 @@ function patternOf(piece: string, isWhole: boolean): string {
   return forms.sort((a, b) => b.length - a.length).join("|");
 }
 
-/** The characters in texts of about the same length. */
 function splitEvenly(characters: readonly string[], count: number): string[] {
   const size = Math.ceil(characters.length / count);
   const pieces = Array.from({ length: count }, (_, index) =>
@@ -46,7 +44,6 @@ function splitEvenly(characters: readonly string[], count: number): string[] {
   return pieces.filter((piece) => piece !== "");
 }
 
-/** The pattern of a text in small or capital letters, whose other characters may be escaped or encoded. */
 function inAnySpelling(text: string): string {
   return Array.from(text, (character) =>
     /[A-Za-z0-9]/.test(character) ? letter(character) : `(?:${spellings(character).join("|")})`,
@@ -58,10 +55,7 @@ function letter(character: string): string {
   return cases.size === 1 ? character : `[${[...cases].join("")}]`;
 }
 
-/**
- * The spellings of a character in JSON, HTML, URLs and forms. The number of backslashes is bounded to keep the search
- * linear.
- */
+/** The number of backslashes is bounded to keep the search linear. */
 function spellings(character: string): string[] {
   const percent = hexOf(Buffer.from(character)).map((byte) => `%(?:25)?${inAnyCase(byte)}`);
   return [
@@ -73,7 +67,6 @@ function spellings(character: string): string[] {
   ];
 }
 
-/** Spellings of their own; base64 is also written with `-` and `_`. */
 const FURTHER_SPELLINGS: Record<string, string[]> = {
   " ": ["\\+"],
   "\n": ["\\\\{1,4}n", "\\r\\n", "\\\\{1,4}r\\\\{1,4}n"],
@@ -86,17 +79,14 @@ const FURTHER_SPELLINGS: Record<string, string[]> = {
   "'": ["&apos;"],
 };
 
-/**
- * Base64 in lines, which may be indented, breaks them between groups of four characters. In JSON the breaks are escaped.
- * Their number is bounded to keep the search linear.
- */
+/** Breaks base64 between groups of four characters. Bounded to keep the search linear. */
 const LINE_BREAK = "(?:\\s|\\\\{1,8}[rnt]){0,4}\\s{0,20}";
-/** In addresses the breaks are encoded. Patterns of long secrets leave this out, to stay short. */
+/** Breaks in addresses are encoded. Patterns of long secrets leave this out, to stay short. */
 const ENCODED_LINE_BREAK = "(?:\\s|\\\\{1,8}[rnt]|%(?:25)?0[AaDd]){0,4}\\s{0,20}";
 
 /**
- * The part of the base64 of every text that contains this one. A text can begin at three offsets of a base64 group. The
- * characters that also hold bits of their neighbours are left out.
+ * The common part of the base64 of every text that contains this one, at the three offsets of a base64 group.
+ * Characters that also hold bits of their neighbors are left out.
  */
 function base64Forms(bytes: Buffer, lineBreak: string): string[] {
   return [0, 1, 2].flatMap((offset) => {
@@ -116,7 +106,6 @@ function base64Forms(bytes: Buffer, lineBreak: string): string[] {
 
 const BACKSLASHES = "\\\\{1,4}";
 
-/** A character escaped as in JSON or a programming language: `\u006b`, `\u{6b}`, `\x6b`, `\153`. */
 function escapeForm(character: string): string {
   const bytes = Buffer.from(character);
   const code = character.codePointAt(0)?.toString(16) ?? "";
@@ -129,7 +118,6 @@ function escapeForm(character: string): string {
   return `${BACKSLASHES}(?:${forms.map((parts) => parts.join(BACKSLASHES)).join("|")})`;
 }
 
-/** A character escaped as in JSON only: `\u006b`. */
 const unitForm = (character: string) => BACKSLASHES + unitsOf(character).join(BACKSLASHES);
 
 function unitsOf(character: string): string[] {
@@ -137,18 +125,17 @@ function unitsOf(character: string): string[] {
   return units.map((unit) => `u${inAnyCase(unit)}`);
 }
 
-/** A character as HTML's number: `&#107;`, `&#x6b;`. */
 function entityForm(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   return `&#(?:0{0,4}${code}|[xX]0{0,4}${inAnyCase(code.toString(16))});`;
 }
 
-/** The bytes in hexadecimal: `6b6579`, `%6b%65%79`, `6b:65:79`, `0x6b, 0x65, 0x79`; also in indented lines. */
+/** `6b6579`, `%6b%65%79`, `6b:65:79`, `0x6b, 0x65, 0x79`; also in indented lines. */
 function byteForm(bytes: Buffer): string {
   return hexOf(bytes).map(inAnyCase).join(BETWEEN_BYTES);
 }
 
-/** Separators of hexadecimal bytes. Bounded to keep the search linear. */
+/** Bounded to keep the search linear. */
 const BETWEEN_BYTES = "(?:[\\s:;,._|%-]|0[xX]|%(?:25)?0[AaDd]|\\\\{1,8}(?:[\\snrtx]|u00)){0,24}";
 
 const hexOf = (bytes: Buffer) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0"));

@@ -9,7 +9,6 @@ const MIB = 1024 * 1024;
 const redactor = (secrets: string[]) =>
   createRedactor(secrets.map((value) => ({ value, mark: "[redacted]" })));
 
-/** The stored text of an output that is cut when it is too large. */
 async function store(output: Json, secrets?: string[]): Promise<string> {
   const stored = await storeOutput(output, { overflow: "cut" }, secrets && redactor(secrets));
   if ("error" in stored) throw new Error(stored.error);

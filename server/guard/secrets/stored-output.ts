@@ -5,14 +5,12 @@ import { MAX_JSON_DEPTH } from "@/server/base/json/text";
 import { MAX_STEP_OUTPUT_BYTES } from "@/server/contract/sizes";
 import type { Redact } from "@/server/guard/secrets/redact";
 
-/** Characters of a cut output that are kept. */
 const PREVIEW_LENGTH = 4_096;
 
 /**
- * Every output is prepared here before it is stored in a row: secrets are redacted, U+0000 and unpaired surrogates
- * become U+FFFD. What nests deeper than 200 levels is left out. The document stays valid JSON. One over `most` bytes is `cut`
- * to `{"truncated": true, "bytes": N, "preview": "…"}` for agents, or rejected for workflows. Later readers get the
- * stored output, never the raw one. Storing again changes nothing.
+ * Prepares an output for storage: secrets are redacted, U+0000 and unpaired surrogates become U+FFFD, and nesting
+ * beyond 200 levels is left out. An output over `most` bytes is `cut` to `{"truncated": true, "bytes": N,
+ * "preview": "…"}` for agents, or rejected for workflows. Storing again changes nothing.
  */
 export async function storeOutput(
   output: Json,
@@ -58,7 +56,6 @@ export function redactJson(value: Json, redact: Redact): Promise<Json> {
   return cleanParts(value, redact);
 }
 
-/** In turns with other work when the value is large. */
 function cleanParts(value: Json, clean: (text: string) => string): Promise<Json> {
   const part = (each: Json, depth: number) => cleanValue(each, clean, depth);
   return mapLarge(value, { part, key: clean, depth: MAX_JSON_DEPTH });

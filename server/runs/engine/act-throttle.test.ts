@@ -15,7 +15,6 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** A throttle in a process with so many runs, and the acts that have started, in their order. */
 function setUp(runs: number) {
   const throttle = new ActThrottle(() => runs);
   const begun: string[] = [];

@@ -6,21 +6,21 @@ const BURST_MS = 100;
 /** With fewer executing runs, starts and acts do not slow each other down. */
 const FEW_RUNS = 4;
 const TICK_MS = 10;
-/** The share of its time that the event loop may be busy before fewer acts begin. */
+/** Above this share of busy time of the event loop, fewer acts begin. */
 const BUSY = 0.6;
 const MAX_ACTS = 16;
 
 /**
- * Gives starts priority over acts of runs. While starts arrive and several runs execute, only some acts begin in each
- * tick and the others wait. So the event loop has time for starts. Otherwise an act begins immediately.
+ * Gives starts priority over acts: while starts arrive and several runs execute, only some acts begin in each tick.
+ * Otherwise an act begins immediately.
  */
 export class ActThrottle {
   readonly #executing: () => number;
-  /** Waiting acts by organization; organizations are served in turn. */
+  /** Organizations are served in turn. */
   readonly #waiting = new Map<OrgId, (() => void)[]>();
   #lastStartAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
-  /** The number of acts that may begin in a tick, and the rest in this one. */
+  /** Acts per tick, and the rest in this one. */
   #acts = 1;
   #left = 1;
   #usage = performance.eventLoopUtilization();
@@ -34,7 +34,7 @@ export class ActThrottle {
     this.#lastStartAt = performance.now();
   }
 
-  /** Resolves when the next act of one of the organization's runs may begin; undefined when it may begin immediately. */
+  /** Undefined when the act may begin immediately. */
   next(orgId: OrgId): Promise<void> | undefined {
     if (!this.#isBurst() || (this.#waiting.size === 0 && this.#executing() < FEW_RUNS)) return undefined;
     this.#timer ??= setTimeout(() => this.#tick(), TICK_MS);
@@ -64,10 +64,7 @@ export class ActThrottle {
     this.#timer = isBurst ? setTimeout(() => this.#tick(), TICK_MS) : undefined;
   }
 
-  /**
-   * Begins up to `count` waiting acts, one per organization in turn, and returns how many. Map iteration visits a key
-   * again after it was set again.
-   */
+  /** Map iteration visits a key again after it was set again. */
   #begin(count: number): number {
     let begun = 0;
     for (const [orgId, acts] of this.#waiting) {

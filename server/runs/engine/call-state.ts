@@ -3,8 +3,6 @@ import type { Services } from "@/server/runs/services";
 import type { ProviderState } from "@/server/work/models/port";
 import type { ClaimedRun } from "./claimed-run";
 
-/** The owner of the state that a provider gave with a reply: organization, run and call. */
-
 type Owner = { run: Pick<ClaimedRun, "id" | "orgId">; key: string };
 
 const purposeOf = ({ run, key }: Owner) =>

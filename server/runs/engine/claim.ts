@@ -21,9 +21,8 @@ const CLAIM_WAITING = defineQuery(
 );
 
 /**
- * Gives waiting runs slots, organizations with the fewest runs in flight first. With a worker they are claimed for it;
- * without one they are handed over to an Inngest server. Those of `except` stay waiting. Throws SQL state SW001 if the
- * worker is lost.
+ * Gives waiting runs slots, organizations with the fewest runs in flight first: claimed for a worker, or handed
+ * over to an Inngest server without one. Throws SQL state SW001 if the worker is lost.
  */
 export function admitWaitingRuns(
   services: Pick<Services, "pool" | "clock">,
@@ -50,9 +49,8 @@ const CLAIM = defineCommand(
 const FIND_WORKER = defineQuery("find-worker", z.object({}), "SELECT FROM workers WHERE id = $1");
 
 /**
- * Claims one run for a worker: a child of its own run, or a run that an Inngest server calls for its hand-over. Null if
- * it has ended, is being cancelled, waits for a slot, has a worker, was handed over again or does not exist. Throws
- * WorkerLost.
+ * Claims one run for a worker: a child of its own run, or a run that an Inngest server calls for its hand-over.
+ * Null if it cannot be claimed. Throws WorkerLost.
  */
 export async function claimRun(
   services: Services,

@@ -7,7 +7,7 @@ import type { FailureCode } from "@/server/runs/failure-codes";
 import type { RunFacts } from "@/server/runs/run-facts";
 import type { RunConfiguration } from "@/server/work/agent/definition";
 
-/** The most that a run and its children may use, and whose setting that is, for the error message. */
+/** `of`: whose setting it is, for the error message. */
 const cap = z.object({ credits: decimalText, of: z.string() });
 export type Cap = z.output<typeof cap>;
 
@@ -31,11 +31,11 @@ export const claimedRow = z.object({
   epoch: z.number(),
   /** SHA-256 of the stored configuration, hexadecimal. */
   configurationHash: z.string(),
-  /** The configuration, with the prices at the start of the run. */
+  /** With the prices at the start of the run. */
   document: z.string(),
   input: z.string(),
   rootRunId: z.string(),
-  /** True if a webhook started the root run, so that what it works on comes from outside. */
+  /** True if a webhook started the root run, so that its input comes from outside. */
   fromOutside: z.boolean(),
   createdAt: z.date(),
   startedAt: z.date(),
@@ -44,9 +44,8 @@ export const claimedRow = z.object({
   leftMs: z.number(),
   cap: cap.nullable(),
   held: decimalText,
-  /** The size of its stored model calls and steps, in bytes. */
   storedBytes: z.number(),
-  /** The number of the run's newest change; each journal row and each change of status has one. */
+  /** Each journal row and each change of status increments it. */
   sequence: z.number(),
   yieldedAt: z.date().nullable(),
 });
@@ -54,7 +53,7 @@ export const claimedRow = z.object({
 /** A run that this process's worker executes. */
 export type ClaimedRun = Omit<z.output<typeof claimedRow>, "orgId" | "document" | "leftMs"> & {
   orgId: OrgId;
-  /** The deadline in ms of the process's monotonic clock, so that no clock that is set ends the run. */
+  /** Milliseconds of the process's monotonic clock, so that setting a clock ends no run. */
   endsAtMs: number;
   configuration: RunConfiguration;
   prices: PriceList;

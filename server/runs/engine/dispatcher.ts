@@ -23,44 +23,42 @@ import { isOfSuspects, type RunQueue } from "./suspects";
 export type Driver =
   | {
       kind: "embedded";
-      /** Executes one segment of a run in this process; resolves when it is over. */
+      /** Resolves when the segment is over. */
       execute(run: Pick<Admitted, "id" | "kind">): Promise<void>;
     }
   | {
       kind: "server";
-      /** Hands runs over to an Inngest server, which calls their segments. It takes each hand-over once. */
+      /** The Inngest server takes each hand-over once. */
       handOver(runs: readonly Admitted[]): Promise<void>;
-      /** Tells the server that a run is cancelled, once for each run. Never throws. */
+      /** Once for each run. Never throws. */
       cancel(runId: string): Promise<void>;
     };
 
 /** Executes the runs, for the dispatcher. */
 export type Executor = {
-  /** The number of slots that starts and claims may take: those that are neither taken nor reserved. */
+  /** Slots that are neither taken nor reserved. */
   freeSlots(): number;
-  /** The worker that claims the runs, registered on first use. */
   worker(): Promise<Worker>;
-  /** Gives a claimed run its slot and executes it; resolves when it has started. */
+  /** Resolves when the run has started. */
   beginClaimed(run: ClaimedRun, worker: Worker): Promise<void>;
   abort(runId: string): void;
   /** Returns true if a run executes here or is about to. */
   isKnown(runId: string): boolean;
 };
 
-/** The interval at which waiting runs and cancels are polled. */
 const POLL_EVERY_MS = 1_000;
-/** The interval at which waiting runs are polled while all slots are taken. */
+/** For polls while all slots are taken. */
 const SHARE_EVERY_MS = 100;
-/** The number of claimed runs that are read together: each has an input of up to 1 MiB. */
+/** Each run that is read has an input of up to 1 MiB. */
 const READ_AT_ONCE = 20;
-/** The most runs that may be handed over to an Inngest server but not called yet; fewer if there are fewer slots. */
+/** Runs handed over but not called yet; fewer if there are fewer slots. */
 const SERVER_BACKLOG = 100;
-/** After this delay, a run whose wait is over gets a new hand-over: the Inngest server should have called it. */
+/** After this delay the Inngest server should have called a run whose wait is over. */
 const SLEEPER_GRACE_MS = 5_000;
 
 /**
- * Gives waiting runs the free slots of one process, or hands them over to an Inngest server. While no slot is free, it
- * decides how many slots each organization must yield to others.
+ * Gives waiting runs the slots of one process, or hands them over to an Inngest server. While no slot is free, it
+ * decides how many slots each organization must yield.
  */
 export class Dispatcher {
   readonly #services: Services;
@@ -68,9 +66,7 @@ export class Dispatcher {
   readonly #executor: Executor;
   readonly #slots: ProcessSlots;
   readonly #queue: RunQueue;
-  /** True if claimed runs are due to be compared with those that execute here, once a second. */
   #unexecutedDue = false;
-  /** The number of slots that each organization must yield. */
   #yieldsDue = new Map<string, number>();
   #stopping = false;
   #waiting = false;
@@ -113,18 +109,16 @@ export class Dispatcher {
     this.#unlisten?.();
   }
 
-  /** Claims waiting runs, because there may be some. */
   wake(): void {
     this.#waiting = true;
     void this.#claim();
   }
 
-  /** Claims waiting runs, if any are known, because a slot is free. */
   noteFreeSlot(): void {
     if (this.#waiting) void this.#claim();
   }
 
-  /** Returns true if a run of the organization must yield its slot. Each slot that is due is returned once. */
+  /** Returns each slot that is due once. */
   takeYield(organizationId: string): boolean {
     const due = this.#yieldsDue.get(organizationId) ?? 0;
     if (due === 0) return false;
@@ -132,7 +126,6 @@ export class Dispatcher {
     return true;
   }
 
-  /** Gives waiting runs the free slots, or makes runs yield to other organizations. One call at a time. */
   async #claim(): Promise<void> {
     if (this.#claiming || this.#stopping) {
       this.#claimAgain = this.#claiming;
@@ -154,8 +147,8 @@ export class Dispatcher {
   }
 
   /**
-   * Releases, once a second, runs that this worker has claimed but does not execute. Either the answer to a claim was
-   * lost, a start's caller had given up, or a run could not continue. No claim is in progress here.
+   * Releases claimed runs that do not execute: the answer to a claim was lost, a start's caller had given up, or a
+   * run could not continue. No claim is in progress here.
    */
   async #releaseUnexecuted(): Promise<void> {
     if (!this.#unexecutedDue) return;
@@ -195,13 +188,13 @@ export class Dispatcher {
     }
   }
 
-  /** Gives waiting runs slots, except large ones without room in memory. */
+  /** Leaves out large runs without room in memory. */
   #admit(worker: string | null, slots: number): Promise<Admitted[]> {
     const except = this.#slots.texts.withoutRoom();
     return admitWaitingRuns(this.#services, { worker, slots, queue: this.#queue, except });
   }
 
-  /** Begins claimed runs, some at a time, because each has its texts. Releases those that memory has no room for. */
+  /** Begins some at a time, because each has its texts. Releases those without room in memory. */
   async #begin(admitted: readonly Admitted[], worker: Worker): Promise<void> {
     const services = this.#services;
     const { texts } = this.#slots;
@@ -232,13 +225,12 @@ export class Dispatcher {
     }
   }
 
-  /** Aborts a cancelled run if it executes here, and tells the Inngest server that has it. */
   #cancel(runId: string): void {
     this.#executor.abort(runId);
     if (this.#driver.kind === "server") void this.#driver.cancel(runId);
   }
 
-  /** Polls for what a lost notification would have announced. */
+  /** Finds what a lost notification would have announced. */
   async #poll(): Promise<void> {
     const services = this.#services;
     try {
@@ -254,7 +246,6 @@ export class Dispatcher {
     this.wake();
   }
 
-  /** Lets runs whose wait is over wait for a slot, and sets a timer for the next one that is due before the next poll. */
   async #wakeSleepers(): Promise<void> {
     const services = this.#services;
     clearTimeout(this.#waking);

@@ -10,9 +10,8 @@ import type { EndItem } from "./write/flush-items";
 import type { JournalRow } from "./write/journal-rows";
 
 /**
- * Ends runs. Status, output, figures and ledger entries are written in one transaction. The run's worker writes them,
- * or the process that ends the run if it has none. A terminal row never changes, by these statements and by a database
- * trigger.
+ * One transaction writes status, output, figures and ledger entries. A terminal row never changes, by these
+ * statements and by a database trigger.
  */
 
 const FIND_OPEN_RUN = defineQuery(
@@ -26,10 +25,7 @@ const FIND_OPEN_CHILDREN = defineQuery(
   `SELECT id FROM runs WHERE parent_run_id = $1 AND ${isOpenSql()} ORDER BY id`,
 );
 
-/**
- * Sums the journal of an open run, because its own row has no totals yet. Open steps count. `sequence`: that of the newest
- * row.
- */
+/** An open run's own row has no totals yet. Open steps count. */
 const SUM_JOURNAL = defineQuery(
   "run-totals",
   z.object({
@@ -61,8 +57,8 @@ export function endUnclaimedRun(services: Services, runId: string, outcome: Outc
 }
 
 /**
- * Ends a run of a worker (or, without one, a run without a worker) after its child runs. Its usage is summed from its
- * journal. Returns false, changing nothing, if the run has ended or has another worker.
+ * Ends a run of a worker, or a run without one, after its child runs. Returns false, changing nothing, if the run
+ * has ended or has another worker.
  */
 export async function endOpenRun(
   services: Services,

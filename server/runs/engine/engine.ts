@@ -29,37 +29,34 @@ import { openWorker } from "./worker";
 import { WorkerLost } from "./write/writer";
 
 type EngineOptions = {
-  /** The most runs that this process executes at once. */
   slots: number;
-  /** Called with each run that ends here; for caches. */
   onEnd?: SegmentContext["onEnd"];
 };
 
 /** The run to execute, and the number of its hand-over to an Inngest server. */
 export type RunCall = { runId: string; handOver?: number | undefined };
 
-/** The time for which a rejected write counts: nothing else tells that the disk has space again. */
+/** Nothing else tells that the disk has space again. */
 const REFUSED_FOR_MS = 10_000;
-/** Attempts of one segment in this process for unexpected errors. An unavailable database does not count. */
+/** For unexpected errors of one segment; an unavailable database does not count. */
 const MAX_ATTEMPTS = 6;
 
 /**
- * The engine of one process: drives each run that has a slot, segment by segment, through a durable function
- * (inngest/functions.ts). Its dispatcher gives waiting runs slots. docs/engine.md lists the states.
+ * The engine of one process: drives runs with a slot through a durable function, segment by segment, and gives
+ * slots to waiting ones. docs/engine.md lists the states.
  */
 export class RunEngine implements Engine, Executor {
   protected readonly getServices: () => Services;
   readonly #options: EngineOptions;
   readonly #slots: ProcessSlots;
-  /** Runs that execute here, including children. */
+  /** Includes children. */
   readonly #executing = new Map<string, ExecutingRun & { stop: AbortController }>();
-  /** An Inngest server's calls that claim their runs. There may be a late one for an earlier hand-over. */
+  /** There may be a late call for an earlier hand-over. */
   readonly #opening = new Set<RunCall>();
   #worker: Promise<Worker> | undefined;
   #driver: Driver | undefined;
   #dispatcher: Dispatcher | undefined;
   #stopping = false;
-  /** The time at which the database last could not store a flush. */
   #refusedAt = Number.NEGATIVE_INFINITY;
 
   constructor(getServices: () => Services, options: EngineOptions) {
@@ -68,17 +65,15 @@ export class RunEngine implements Engine, Executor {
     this.#slots = new ProcessSlots(getServices, options.slots);
   }
 
-  /** Returns true if this process drives its runs itself; otherwise an Inngest server calls them. */
   get #isEmbedded(): boolean {
     return this.#driver?.kind === "embedded";
   }
 
-  /** Returns true if a run has a slot here. */
   get isExecuting(): boolean {
     return !this.#slots.isEmpty;
   }
 
-  /** Returns true if another run might take more memory than there is. A process without runs always takes one. */
+  /** A process without runs always takes one. */
   get #isFull(): boolean {
     return this.isExecuting && this.getServices().memory.isTight();
   }
@@ -165,7 +160,6 @@ export class RunEngine implements Engine, Executor {
     void this.#drive(slot);
   }
 
-  /** Drives a run of the embedded engine through one segment, and retries errors that a later attempt may resolve. */
   async #drive(first: Slot): Promise<void> {
     const { log } = this.getServices();
     const { id, kind } = first.run;
@@ -197,7 +191,6 @@ export class RunEngine implements Engine, Executor {
     }
   }
 
-  /** Claims a run for an Inngest server's call. Null if it cannot be claimed. */
   async #claimAndOpen(call: RunCall): Promise<Slot | null> {
     const { runId, handOver } = call;
     const services = this.getServices();
@@ -218,7 +211,7 @@ export class RunEngine implements Engine, Executor {
     }
   }
 
-  /** Executes a segment of a run by a durable function's steps. Throws errors that a later attempt may resolve. */
+  /** Throws errors that a later attempt may resolve. */
   async executeSegment(call: RunCall, steps: DurableSteps): Promise<SegmentResult> {
     const services = this.getServices();
     // The server calls again, perhaps another process.
@@ -247,7 +240,6 @@ export class RunEngine implements Engine, Executor {
     }
   }
 
-  /** The context that a segment's runs share. */
   #contextOf(slot: Slot, steps: DurableSteps): SegmentContext {
     const services = this.getServices();
     // A segment yields only after its first act.
@@ -277,7 +269,6 @@ export class RunEngine implements Engine, Executor {
     };
   }
 
-  /** Executes a segment for an Inngest server, and retries errors that a later attempt may resolve. */
   async callSegment(call: RunCall, steps: DurableSteps): Promise<SegmentResult> {
     const { runId } = call;
     const { log } = this.getServices();
@@ -298,19 +289,19 @@ export class RunEngine implements Engine, Executor {
     }
   }
 
-  /** Ends a run after its last failed attempt: a platform error, not charged, its cause only in the log. */
+  /** A platform error: not charged, its cause only in the log. */
   failRun(runId: string, error: unknown): Promise<void> {
     return failRun(this.getServices(), { runId, slot: this.#slots.get(runId), error });
   }
 
-  /** Returns true if a run must yield its slot to another organization. If so, it counts as yielding from now on. */
+  /** If true, the run counts as yielding from now on. */
   #mustYieldSlot(slot: Slot): boolean {
     if (!this.#dispatcher?.takeYield(slot.run.orgId)) return false;
     slot.yielding = true;
     return true;
   }
 
-  /** Another process has taken over this worker's runs: they stop here, and a new worker executes others. */
+  /** Another process has taken over this worker's runs. */
   #handleLostWorker(error: WorkerLost): void {
     this.#worker = undefined;
     if (this.#stopping) return;

@@ -3,8 +3,6 @@ import type { RunFacts } from "@/server/runs/run-facts";
 import { type ClaimedRun, isPlatformFault, type Outcome, type Totals } from "./claimed-run";
 import type { ExecutingRun } from "./port";
 
-/** The facts that polls get of a run that executes here, or has just ended here; equal to its rows. */
-
 /** A run that executes in this process. */
 export function executingRunFacts({ run, totals }: ExecutingRun): RunFacts {
   return {

@@ -10,11 +10,10 @@ export const processSettings = z.object({
   appUrl: z.string(),
   trustProxy: z.boolean(),
   defaultModel: z.string(),
-  /** The provider of the default model, and its address. */
+  /** Of the default model. */
   provider: z.string(),
   providerAddress: z.string().nullable(),
   egressAllow: z.array(z.string()),
-  /** True if an Inngest server drives the runs. */
   inngest: z.boolean(),
   /** Sentences about unknown names. */
   unknownSettings: z.array(z.string()),

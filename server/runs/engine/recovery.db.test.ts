@@ -16,8 +16,6 @@ import { admitWaitingRuns } from "./claim";
 import { findClaimedRuns, releaseRuns } from "./run-state";
 import { WorkerLost } from "./write/writer";
 
-/** The recovery of an engine from lost claims, platform errors and a stalled process. */
-
 /** The process under test. */
 let beside: World;
 let modelCalls = 0;
@@ -45,7 +43,6 @@ async function start(process: World, tenant: Tenant): Promise<string> {
   return (await startRun(process, actor, request)).runId;
 }
 
-/** Does something when a point is first reached. */
 function once(points: Partial<Record<PausePoint, () => Promise<void> | void>>): void {
   const left = new Map(Object.entries(points));
   onPausePoint(async (point) => {

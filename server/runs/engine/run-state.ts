@@ -7,15 +7,12 @@ import type { ClaimedRun } from "./claimed-run";
 import type { Worker } from "./port";
 import { SUSPECT_CRASHES } from "./suspects";
 
-/**
- * The states of runs between start and end, for the dispatcher and for the worker of a run. Each change is a
- * compare-and-set.
- */
+/** Each change is a compare-and-set. */
 
-/** Runs that wait for a slot; the condition of the index `runs_waiting`. */
+/** Equals the condition of the index `runs_waiting`. */
 const WAITING = `${isOpenSql()} AND admitted_at IS NULL AND parent_run_id IS NULL AND wake_at IS NULL`;
 
-/** Waiting runs of a queue; `parameter` is the queue's `isOfSuspects`. */
+/** `parameter` is the queue's `isOfSuspects`. */
 const waitingIn = (parameter: string) =>
   `${WAITING} AND (${parameter}::boolean IS NULL OR (crashes >= ${SUSPECT_CRASHES}) = ${parameter})`;
 
@@ -110,7 +107,7 @@ export async function wakeRuns({ pool, clock }: Pick<Services, "pool" | "clock">
   return row ?? { woken: 0, nextMs: null };
 }
 
-/** The time by which a sleeper may be woken early: an Inngest server's clock may be ahead of the database's. */
+/** An Inngest server's clock may be ahead of the database's. */
 const EARLY_MS = 1_000;
 
 const WAKE_SLEEPER = defineQuery(
@@ -131,8 +128,8 @@ const TAKE_SLOT = defineCommand(
 );
 
 /**
- * Wakes a run whose wait is over, because the Inngest server that has it calls. It gets a slot if its organization has
- * one free; otherwise it waits for one. Returns whether it got one.
+ * Wakes a run whose wait is over, for an Inngest server's call. Returns true if the run got a slot; otherwise it
+ * waits for one.
  */
 export function wakeSleeper(
   { pool, clock }: Pick<Services, "pool" | "clock">,
@@ -212,12 +209,11 @@ export async function releaseHandedOver(
   });
 }
 
-/** A run as its worker has it. */
 type Claim = { run: Pick<ClaimedRun, "id" | "orgId" | "epoch">; worker: Pick<Worker, "id"> };
 
 const IS_CLAIMED = "id = $1 AND claimed_by = $2 AND epoch = $3 AND status = 'Running'";
 
-/** Changes a claimed run and releases its child runs. False if the worker no longer has it. */
+/** False if the worker no longer has the run. */
 async function changeClaimed(
   client: Queryable,
   { run, worker }: Claim,
@@ -270,8 +266,8 @@ export function pauseRun({ pool, clock }: Services, claim: Claim): Promise<boole
 const RENEW_CLAIM = defineCommand("renew-claim", `UPDATE runs SET epoch = epoch + 1 WHERE ${IS_CLAIMED}`);
 
 /**
- * Raises the epoch of this worker's claim, so that the journal is read again, and releases the child runs. False if the
- * worker no longer has the run.
+ * Raises the epoch of a claim, so that the journal is read again, and releases child runs. False if the worker no
+ * longer has the run.
  */
 export function renewClaim({ pool }: Services, claim: Claim): Promise<boolean> {
   return transact(pool, (client) => changeClaimed(client, claim, (values) => RENEW_CLAIM(client, values)));

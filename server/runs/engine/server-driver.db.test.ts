@@ -13,9 +13,7 @@ import {
 import { startRun } from "../start";
 import type { Admitted } from "./claim";
 
-/** The engine with an Inngest server, which the tests play. */
-
-/** A process whose server may have two runs that it has not called. */
+/** Its server may have two runs that it has not called. */
 let process: World;
 let play: (request: ModelRequest) => Promise<Partial<ModelReply>>;
 let handedOver: Admitted[];

@@ -6,14 +6,13 @@ import { startEngine } from "@/testing/execute";
 import { createTenant, createWorld, scriptedModels, type Tenant, type World } from "@/testing/world";
 
 /**
- * The cost of operations in statements and commits. Database round trips decide the service's speed, and each statement
- * here is its own transaction. Change these numbers only on purpose.
+ * Round trips to the database decide the service's speed. Each statement here is its own transaction. Change these
+ * numbers only on purpose.
  */
 
 let world: World;
 let tenant: Tenant;
 let query: MockInstance;
-/** Releases the model call of a held run. */
 let release: (() => void) | undefined;
 
 beforeAll(async () => {
@@ -48,7 +47,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/** The statements since the test began, by name or first line, without periodic and batched ones. */
+/** By name or first line, without periodic and batched ones. */
 function statements(): string[] {
   const aside =
     /^(notify|heartbeat|find-cancelled-runs|wake-runs|find-claimed-runs|claim-waiting-runs|find-waiting|record-api-key-use)$|stepwell_ping|last_used_at|\/\* test/;
@@ -82,7 +81,7 @@ async function start(kind: "agents" | "tools", body: string): Promise<string> {
 
 const poll = (kind: "agents" | "tools", runId: string) => call(`${kind}/run/${runId}/status`);
 
-/** Waits for the end of a run, with a statement that does not count. */
+/** Its statement does not count. */
 async function ended(runId: string): Promise<void> {
   const open = "SELECT /* test */ FROM runs WHERE id = $1 AND finished_at IS NULL";
   await vi.waitFor(async () => expect((await world.pool.query(open, [runId])).rowCount).toBe(0), 20_000);
@@ -90,7 +89,7 @@ async function ended(runId: string): Promise<void> {
 
 const count = (name: string) => statements().filter((text) => text === name).length;
 
-/** Starts a run that stays in its model call, until the row of the call is written: nothing more is then. */
+/** Returns once the row of the call is written: nothing more is then. */
 async function startHeld(): Promise<string> {
   const runId = await start("agents", '{"userMessage":"hold"}');
   const written = "SELECT /* test */ FROM model_calls WHERE run_id = $1";
@@ -98,7 +97,6 @@ async function startHeld(): Promise<string> {
   return runId;
 }
 
-/** Lets a held run make its three model calls. */
 async function finishHeld(): Promise<void> {
   for (let call = 0; call < 3; call += 1) {
     await expect.poll(() => release).toBeDefined();
@@ -107,14 +105,13 @@ async function finishHeld(): Promise<void> {
   }
 }
 
-/** The least cost of five runs: when this process pauses for a moment, more rows are written on their own. */
+/** The least of five runs: when this process pauses, more rows are written on their own. */
 async function leastCost(kind: "agents" | "tools", body: string) {
   const costs = [];
   for (let n = 0; n < 5; n += 1) costs.push(await cost(kind, body));
   return costs.reduce((least, one) => (one.statements.length < least.statements.length ? one : least));
 }
 
-/** The cost of a run from start to end: flushes and their items by lane, and all statements. */
 async function cost(kind: "agents" | "tools", body: string) {
   const { figures } = await world.engine.worker();
   const { accounts, journal } = structuredClone(figures());

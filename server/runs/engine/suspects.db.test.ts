@@ -9,8 +9,6 @@ import { findSuspect, findWaiting, uncountCrash } from "./run-state";
 import { isOfSuspects, type RunQueue } from "./suspects";
 import { openWorker, removeWorker } from "./worker";
 
-/** The runs that a process admits: suspects apart from others, and none while its memory is full. */
-
 let release: (() => void) | undefined;
 const world = await openWorld({
   models: scriptedModels(async () => {

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * Suspects: runs whose workers crashed. Each may need more memory than a process has. Only isolated processes execute
- * them, one at a time (serve/isolation.ts), so that other runs go on.
+ * Suspects are runs whose workers crashed, perhaps for lack of memory. Isolated processes execute them one at a
+ * time (serve/isolation.ts), so that other runs go on.
  */
 
 /** From this number of crashes on a run is a suspect; the migrations have the same number. */

@@ -19,11 +19,8 @@ import { admitWaitingRuns } from "./claim";
 import { isStep, type JournalRow } from "./write/journal-rows";
 import { WorkerLost } from "./write/writer";
 
-/** Two workers and one run: the older one is replaced just before it writes, and the other one continues. */
-
 let script: Script;
 let modelCalls = 0;
-/** Another process on the same database. */
 let beside: World;
 
 const world = await openWorld({
@@ -48,7 +45,6 @@ async function start(tenant: Tenant): Promise<string> {
   return (await startRun(world, actor, { kind: "agent", targetId: tenant.agentId, userMessage: "Hi" })).runId;
 }
 
-/** Runs a callback when a process is about to write its first row of this step, or its first hold, child or end. */
 async function beforeWrite(
   process: World,
   write: "child" | "hold" | "end" | { step: string },
@@ -88,7 +84,6 @@ function isNamed(statement: unknown, name: string): boolean {
   );
 }
 
-/** Gives a run a slot and executes it in the other process. */
 async function executeBeside(runId: string) {
   await admitWaitingRuns(world, { worker: null, slots: 1_000 });
   return executeSegment(beside, runId);

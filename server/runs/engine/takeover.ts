@@ -8,8 +8,6 @@ import { openCallState } from "./call-state";
 import type { ClaimedRun } from "./claimed-run";
 import { emptyJournal, type JournalContents } from "./write/journal";
 
-/** Reads a run's journal and what its child runs have used, for the worker that continues it. */
-
 const begunRow = z.object({
   key: z.string(),
   status: z.enum(STEP_STATUSES),

@@ -22,7 +22,7 @@ const TRUSTED_FOR_MS = 2_000;
 /** If the database's clock is set by more, heartbeats before and after it cannot be compared. */
 const CLOCK_STEP_MS = 1_000;
 
-/** The last report of a row of `workers`, in ms. */
+/** In ms. */
 const AT = "extract(epoch FROM heartbeat_at)::float8 * 1000";
 
 const INSERT_WORKER = defineQuery(
@@ -34,8 +34,8 @@ const INSERT_WORKER = defineQuery(
 );
 
 /**
- * Registers a worker. If its process dies or stalls, another one deletes its row and continues its runs. Its later
- * writes are rejected, and `onLost` is called once.
+ * Registers a worker. If its process dies or stalls, another one continues its runs. Its later writes are rejected,
+ * and `onLost` is called once.
  */
 export async function openWorker(
   services: Services,
@@ -89,10 +89,7 @@ export async function openWorker(
   };
 }
 
-/**
- * Reports regularly that a worker is alive, and replaces silent ones. `clock`: the database's, to detect that it was
- * set. `onLost` is called if the worker was replaced.
- */
+/** `clock` is the database's, to detect that it was set. */
 function startHeartbeat(
   services: Services,
   {
@@ -103,9 +100,8 @@ function startHeartbeat(
   }: { id: string; clock: ClockOffset } & Pick<LaneOptions, "onLost" | "onRefused">,
 ) {
   const stopping = new AbortController();
-  /** The time of the last heartbeat that succeeded. */
   let confirmedAt = performance.now();
-  /** From this time on, the rows of all living workers hold times of the present clock. */
+  /** From then on, all rows of living workers hold times of the present clock. */
   let comparableFrom = 0;
   let beating: Promise<void> | undefined;
   const beatOnce = async () => {
@@ -120,7 +116,6 @@ function startHeartbeat(
     if (receivedAt < comparableFrom) return;
     for (const worker of workers) if (worker.silent) await replaceSilentWorker(services, worker.id);
   };
-  /** One heartbeat at a time; reports a lost worker. */
   const beatNow = () => {
     beating ??= beatOnce()
       .catch((error: unknown) => {
@@ -142,9 +137,9 @@ function startHeartbeat(
   }, HEARTBEAT_MS);
   timer.unref();
   return {
-    /** Returns true if the last heartbeat proves that the worker was not replaced. */
+    /** True proves that the worker was not replaced. */
     isRecent: () => performance.now() - confirmedAt < TRUSTED_FOR_MS,
-    /** Resolves after a heartbeat, when the database is available. Throws WorkerLost. */
+    /** Waits while the database is unavailable. Throws WorkerLost. */
     beat: () =>
       retryWhileUnavailable(beatNow, stopping.signal).catch((error: unknown) => {
         throw error instanceof WorkerLost
@@ -159,8 +154,8 @@ function startHeartbeat(
 }
 
 /**
- * Stores a heartbeat. Returns the worker itself, if it exists, and those that are silent for $2 seconds. A heartbeat in
- * the future counts as silent: the clock was set back after it.
+ * Returns the worker itself, if it exists, and those that are silent for $2 seconds. A heartbeat in the future
+ * counts as silent: the clock was set back after it.
  */
 const BEAT = defineQuery(
   "heartbeat",

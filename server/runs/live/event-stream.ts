@@ -1,34 +1,28 @@
-/**
- * Server-sent events as a Response. Heartbeats keep the connection open and check the session. Nothing is buffered or
- * compressed. A stream ends after ten minutes, so a lost reader cannot hold one forever.
- */
+/** Nothing is buffered or compressed. A stream ends after ten minutes, so a lost reader cannot hold one forever. */
 
 /** The interval at which the reader's session is checked. */
 export const HEARTBEAT_MS = 15_000;
 /** Browsers reconnect by themselves, with the last event's id. */
 const MAX_LIFE_MS = 10 * 60_000;
-/** The browser's delay before it reconnects. */
 const RETRY_MS = 1_000;
 
 export type EventSink = {
   /**
-   * Resolves when the reader has received everything, or has disconnected. Wait for it before reading more data. A slow
-   * reader then gets fewer and newer events, and at most one result is in memory.
+   * Wait for it before reading more data: a slow reader then gets fewer and newer events. Also resolves when the
+   * reader has disconnected.
    */
   drained(): Promise<void>;
-  /** Sends one event; `id` returns as Last-Event-ID after a dropped connection. */
+  /** `id` returns as Last-Event-ID after a dropped connection. */
   send(event: { name: string; data: unknown; id?: number | undefined }): void;
   close(): void;
-  /** Aborted when the reader is gone or the stream was closed. */
   signal: AbortSignal;
 };
 
 type Events = {
-  /** Sends the events. The stream ends when it returns. */
+  /** The stream ends when it returns. */
   produce: (sink: EventSink) => Promise<void>;
   /** Called at every heartbeat; false ends the stream. */
   mayStay: () => Promise<boolean>;
-  /** Called with what `produce` or `mayStay` threw, which ends the stream. */
   onError: (error: unknown) => void;
   onOver: () => void;
 };

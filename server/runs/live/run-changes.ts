@@ -1,8 +1,8 @@
 import type { Services } from "@/server/runs/services";
 
 /**
- * Notifies pages of a changed run. Sent outside the writer's transactions, where NOTIFY would serialize commits.
- * Changes are merged for a moment: only the newest of a run is sent.
+ * Notifies pages of the newest change of a run, outside the writer's transactions, where NOTIFY would serialize
+ * commits.
  */
 export function notifyRunChanged(
   services: Pick<Services, "notifications">,
@@ -14,7 +14,7 @@ export function notifyRunChanged(
 
 type RunChange = { orgId: string; runId: string; sequence: number };
 export type Subscription = {
-  /** Returns true if notifications arrive at the moment; while false, poll. */
+  /** While false, poll. */
   connected(): boolean;
   unsubscribe(): void;
 };

@@ -13,9 +13,8 @@ import { executeRun } from "@/testing/execute";
 import { createMember, insertRun } from "@/testing/runs";
 import { createTenant, openWorld, scriptedModels } from "@/testing/world";
 
-/** Live updates as a browser gets them, with the writer in another process; only PostgreSQL connects the two. */
+/** The writer is in another process; only PostgreSQL connects the two. */
 
-/** The model of the writer's runs. */
 let play: (request: ModelRequest) => Promise<Partial<ModelReply>>;
 
 const world = await openWorld();
@@ -72,7 +71,6 @@ function open(runId: string, after: number) {
 
 type Opened = { id: string; known: RunInspection; stream: ReturnType<typeof open> };
 
-/** Starts a run of a tool with one step, which calls the model. It waits for a slot. */
 async function startWaiting(): Promise<string> {
   const definition = {
     parameters: { type: "object" },
@@ -86,7 +84,7 @@ async function startWaiting(): Promise<string> {
   return (await startRun(writer, operator, { kind: "tool", targetId: tenant.toolId, input: {} })).runId;
 }
 
-/** Changes a step like its worker: the row takes the run's next sequence, the run's own row does not change. */
+/** The row takes the run's next sequence; the run's own row does not change. */
 async function changeStep(runId: string, stepNumber: number): Promise<void> {
   const sequence = (await newestSequence(runId)) + 1;
   await writer.db.step.updateMany({ where: { runId, stepNumber }, data: { sequence } });

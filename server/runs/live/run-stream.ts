@@ -11,16 +11,15 @@ import type { Services } from "@/server/runs/services";
 /** Changes closer together than this are sent as one. */
 const RUN_PAUSE_MS = 100;
 const LIST_PAUSE_MS = 500;
-/** The interval at which rows are polled without a notification, since notifications may be lost. */
+/** Notifications may be lost. */
 const POLL_MS = 5_000;
 const POLL_WITHOUT_NOTIFICATIONS_MS = 1_000;
 /** The most changed runs that are named; beyond that the reader must check itself. */
 export const MAX_NAMED_RUNS = 200;
 
 /**
- * Sends a run's changes since the sequence `after` as events named `change`. Each is a RunUpdate with the lines changed
- * since the previous event; its id is the run's sequence. The stream ends with the event in which the run has ended:
- * the reader then has the complete run. A reader that reconnects with the last id misses nothing.
+ * Sends changes after the sequence `after` as events `change`: RunUpdates whose ids are sequences. The stream ends
+ * with the event in which the run has ended. A reader that reconnects with the last id misses nothing.
  */
 export async function streamRun(
   services: Services,
@@ -45,8 +44,8 @@ export async function streamRun(
 }
 
 /**
- * Sends the ids of changed runs of the member's organization as events named `runs`, merged for half a second. The data
- * is `{ ids: string[] }`; without ids, check everything. A reader that reconnects checks its rows itself.
+ * Sends ids of the organization's changed runs as events `runs` with `{ ids: string[] }`; without ids, check
+ * everything. A reader that reconnects checks its rows itself.
  */
 export async function streamRuns(services: Services, actor: MemberActor, sink: EventSink): Promise<void> {
   const changed = new Set<string>();
@@ -74,7 +73,6 @@ export async function streamRuns(services: Services, actor: MemberActor, sink: E
   });
 }
 
-/** Calls `look` immediately, after every notification and at intervals, as fast as the reader reads, until it is done. */
 async function listen({
   sink,
   pauseMs,

@@ -11,8 +11,8 @@ import { isWalkable, selectRunIds } from "./find";
 const countRow = z.object({ status: z.enum(RUN_STATUSES), runs: z.number() });
 
 /**
- * The number of runs of each status that match a filter without its status, each counted up to MAX_COUNTED_RUNS. Null
- * if no index has them in order, so that counting would cost too much.
+ * Runs of each status that match a filter without its status, counted up to MAX_COUNTED_RUNS. Null if no index has
+ * them in order.
  */
 export async function countStatuses(
   services: Services,

@@ -5,15 +5,14 @@ import { LOCKS, suspendSocketTimeout, withAdvisoryLock } from "@/server/base/db/
 import type { Services } from "@/server/runs/services";
 
 /**
- * Maintains `run_counts`: figures of runs by hour and day of creation, so that metrics over months need not read every
- * run. A range is counted once, when all its runs have ended; ended runs never change.
- * `server/runs/read/metrics/metrics.ts` reads them and counts younger runs itself.
+ * Stores figures by hour and day of creation, so that metrics need not read every run. A range is counted once,
+ * when all its runs have ended.
  */
 
 /** A run created before an hour's end may be committed after it, and processes' clocks differ. */
 const SETTLED_AFTER = "10 minutes";
 
-/** The uncounted settled hours of each organization: up to the hour of its oldest open run, if any. */
+/** Ends at the hour of the oldest open run, if any. */
 const FIND_UNCOUNTED = defineQuery(
   "find-uncounted-runs",
   z.object({ orgId: z.string(), since: z.date(), until: z.date() }),
@@ -34,7 +33,7 @@ const FIGURES =
   "at, dimension, subject_id, runs, completed, failed, cancelled, tokens, credits, duration_classes, duration_runs, children, drafts, draft_credits, credits_below";
 const COLUMNS = `organization_id, span, ${FIGURES}`;
 
-/** Counts the hours of a range within one day, and the day itself if the range completes it. */
+/** Also counts the day if the range completes it. */
 const COUNT = defineCommand(
   "count-settled-runs",
   `WITH hours AS (
@@ -62,8 +61,8 @@ const DISABLE_TIMEOUT = defineCommand("disable-statement-timeout", "SET statemen
 const RESET_TIMEOUT = defineCommand("reset-statement-timeout", "RESET statement_timeout");
 
 /**
- * Counts settled hours day by day, until nothing is left or `shouldContinue` returns false; deletes counts beyond the
- * plan's retention. Returns how many ranges were counted; null if another process does so.
+ * Counts settled hours until `shouldContinue` returns false; deletes counts beyond the plan's retention. Returns
+ * the number of ranges; null if another process counts.
  */
 export async function countSettledRuns(
   services: Pick<Services, "pool" | "clock">,

@@ -1,11 +1,11 @@
 import { DAY_MS } from "@/server/base/clock";
 import { RUN_SOURCES } from "@/server/contract/enums";
 
-/** The choices of filters and metrics. Pages use them, so nothing here imports code that only a server runs. */
+/** Pages use them: import no code that only a server runs. */
 
 /**
- * The sources that a filter can name: one source, `outside` for any but another run, or `saved` for any but a draft, as
- * metrics count them.
+ * The sources that a filter can name. `outside`: any but another run; `saved`: any but a draft, as metrics count
+ * them.
  */
 export const SOURCE_CHOICES = [...RUN_SOURCES, "outside", "saved"] as const;
 

@@ -7,11 +7,9 @@ import { errorHeadline } from "./error-headline";
 import type { RunFilter } from "./filter";
 import { selectRunIds } from "./find";
 
-/** The newest failed runs whose errors are compared. */
 const MAX_GROUPED_RUNS = 1_000;
-/** Of an error, in characters: its headline is in them. */
+/** In characters: an error's headline is in them. */
 const START = 400;
-/** More names of one group are not listed. */
 const MAX_NAMES = 3;
 
 const failedRow = z.object({
@@ -24,7 +22,7 @@ const failedRow = z.object({
 export type ErrorGroup = {
   headline: string;
   runs: number;
-  /** The names of agents and tools whose runs failed so, most frequent first, and how many there are. */
+  /** Most frequent first. */
   names: string[];
   targets: number;
   firstAt: string;
@@ -32,7 +30,7 @@ export type ErrorGroup = {
   newestRunId: string;
 };
 
-/** An error without the numbers, times and addresses that differ between equal ones. The status of an HTTP answer is not one of them. */
+/** Keeps the status of an HTTP answer. */
 const withoutNumbers = (headline: string) =>
   headline.replace(/\d+(?:[.:T-]\d+)*Z?/g, (number) => (/^[45]\d\d$/.test(number) ? number : "…"));
 

@@ -1,6 +1,6 @@
 /**
- * The headline of a run's error: what happened, without the sentence around it, such as `Provider openai answered 500`.
- * Equal failures have equal headlines: ids and long numbers are left out. No imports: pages use it.
+ * The headline of a run's error, such as `Provider openai answered 500`, without ids and long numbers, so that
+ * equal failures have equal headlines. No imports: pages use it.
  */
 export function errorHeadline(message: string): string {
   const inner = message
@@ -11,7 +11,6 @@ export function errorHeadline(message: string): string {
   return cut(provider === undefined ? inner : `Provider ${provider} ${answerOf(answer)}`);
 }
 
-/** `answered 500`, or the provider's words if it gave no status. */
 function answerOf(answer: string): string {
   const [status] = /^answered \d{3}\b/.exec(answer) ?? [];
   return status ?? answer.replace(/^answered: /, "answered: ");
@@ -20,7 +19,6 @@ function answerOf(answer: string): string {
 const MAX_HEADLINE = 90;
 const NAMED_THINGS = /\b(?:[0-9a-f]{8}-[0-9a-f-]{27}|req_\w+|[0-9a-f]{12,}|\d{5,})\b/gi;
 
-/** The first sentence, without what differs from run to run. */
 function cut(text: string): string {
   const [first = ""] = text.trim().split(/\n|(?<=[^.\s]{2}[.!])\s/, 1);
   const plain = first.replace(NAMED_THINGS, "…").replace(/[.:]$/, "");

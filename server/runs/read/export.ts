@@ -9,12 +9,11 @@ import type { RunFilter } from "./filter";
 import { findRunIds } from "./find";
 import { CALL_COLUMNS, STEP_COLUMNS } from "./inspect/lines";
 
-/** The number of runs that are queried at a time. */
 const PAGE = 100;
-/** The bytes of inputs and outputs that are read at a time, but at least one run. */
+/** Inputs and outputs that are read at a time, but at least one run. */
 const PIECE_BYTES = MIB;
 
-/** A row as selected by `readPiece`; its keys are the columns, in this order. */
+/** The keys are the columns, in this order. */
 const exportedRun = z.object({
   id: z.string(),
   kind: z.string(),
@@ -47,8 +46,8 @@ const COLUMNS = exportedRun.keyof().options;
 const BYTE_ORDER_MARK = "\uFEFF";
 
 /**
- * The organization's runs that match a filter, newest first, in chunks: as CSV (RFC 4180) or as one JSON array. Texts
- * are complete; names of triggers, keys and people are current. Only a few runs are in memory at a time.
+ * Runs that match a filter, newest first, in chunks of CSV (RFC 4180) or of one JSON array. Texts are complete;
+ * names of triggers, keys and people are current.
  */
 export async function* exportRuns(
   services: Services,
@@ -76,7 +75,6 @@ export async function* exportRuns(
 
 const runSize = z.object({ id: z.string(), bytes: z.number() });
 
-/** Chunks of runs, newest first, that fit in memory together. */
 async function cutToPieces(services: Services, orgId: OrgId, ids: string[]): Promise<string[][]> {
   const sizes = await select(
     services.pool,
@@ -119,8 +117,8 @@ function csvLine(run: ExportedRun): string {
 }
 
 /**
- * A field for RFC 4180. An apostrophe precedes what a spreadsheet would take for a formula, also in full-width
- * characters or after a line break.
+ * An apostrophe precedes what a spreadsheet would take for a formula, also in full-width characters or after a line
+ * break.
  */
 function csvField(value: string | number | null): string {
   if (value === null) return "";
@@ -129,7 +127,6 @@ function csvField(value: string | number | null): string {
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 
-/** The columns of a file about one run. All others are left out. */
 const RUN_OF_FILE = {
   id: true,
   kind: true,

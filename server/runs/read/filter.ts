@@ -20,17 +20,12 @@ export const runFilter = z.object({
   targetIds: z.array(z.uuid()).optional(),
   triggerId: z.uuid().optional(),
   apiKeyId: z.uuid().optional(),
-  /** The person who started it in the dashboard. */
   userId: z.uuid().optional(),
-  /** The last hour, day, week, month or quarter until now. */
   period: z.enum(RUN_PERIODS).optional(),
-  /** Created at or after / before this time. */
+  /** From is inclusive, to is exclusive. */
   from: moment.optional(),
   to: moment.optional(),
-  /**
-   * The least and most duration in ms, tokens (in and out) and credits (a decimal). Of an open run, the figures so far;
-   * a queued one has no duration.
-   */
+  /** Of an open run, the figures so far; a queued one has no duration. */
   minDurationMs: z.int().min(0).optional(),
   maxDurationMs: z.int().min(0).optional(),
   minTokens: z.int().min(0).optional(),
@@ -38,19 +33,19 @@ export const runFilter = z.object({
   minCredits: credits.optional(),
   maxCredits: credits.optional(),
   /**
-   * Words of the input, output or error, or the start of a run's id (docs/dashboard.md, "Search inputs and outputs").
-   * The index stores as many letters of a word as this allows.
+   * Words of the texts, or the start of a run's id (docs/dashboard.md, "Search inputs and outputs"). The index
+   * stores as many letters of a word as this allows.
    */
   text: z.string().trim().max(MAX_SEARCH_LENGTH).transform(replaceNul).optional(),
 });
 export type RunFilter = z.infer<typeof runFilter>;
 
-/** Ids are generated a moment before or after `createdAt`; this is the tolerance. */
+/** Ids are generated a moment before or after `createdAt`. */
 const ID_SLACK_MS = 3_600_000;
 
 /**
- * The WHERE conditions of a filter without its text, within one organization, for the columns of run-rows.ts as `r`.
- * Times also bound the id, a UUID v7, so that indexes that end in the id can serve them.
+ * A filter's WHERE conditions without its text, for the columns of run-rows.ts as `r`. Times also bound the id, a
+ * UUID v7, for indexes that end in it.
  */
 export function runConditions(orgId: OrgId, filter: RunFilter, now: Date): Prisma.Sql[] {
   const conditions = exactConditions(orgId, filter, now);
@@ -100,7 +95,6 @@ function timesOf(filter: RunFilter, now: Date): { from: Date | undefined; to: Da
   };
 }
 
-/** The smallest UUID v7 of a time, shifted by `byMs`. */
 function idFloor(at: Date, byMs: number): string {
   const hex = Math.max(0, at.getTime() + byMs)
     .toString(16)
@@ -135,8 +129,8 @@ const allBut = (left: string) => RUN_SOURCES.filter((source) => source !== left)
 const ALTERNATIVES: Record<string, string> = { outside: allBut("run"), saved: allBut("draft") };
 
 /**
- * The filter's terms for the inverted index: one entry per condition, with its alternatives separated by spaces. A run
- * matches if it has one of each. Sizes are searched by class; the outermost classes may include runs that do not match.
+ * Terms for the inverted index: one entry per condition, alternatives separated by spaces. The outermost classes of
+ * sizes may include runs that do not match.
  */
 export function facetsOf(filter: RunFilter): string[] {
   const facets: string[] = [];
@@ -168,7 +162,7 @@ function sizeClass(size: number): number {
 /** At least 8 hexadecimal digits of a UUID. */
 const ID_START = /^[0-9a-f]{8}[0-9a-f-]{0,28}$/i;
 
-/** The time range of runs' ids. Other ids are order numbers, dates or other systems' UUIDs. */
+/** Other ids are order numbers, dates or other systems' UUIDs. */
 const RUN_TIMES = { from: Date.UTC(2020, 0), until: Date.UTC(2100, 0) };
 
 /** The condition that an id begins with these digits, as a range of ids; null if no run's id does. */

@@ -9,8 +9,6 @@ import { findFitting, findNeighbours, findRunIds } from "./find";
 import { listRuns } from "./list";
 import { indexEndedRuns } from "./run-index";
 
-/** With and without the text index, the result equals a check of every run. */
-
 type Made = Parameters<typeof insertRun>[2] & { id: string; createdAt: Date };
 
 let world: World;
@@ -91,7 +89,6 @@ const filters = fc
     return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as RunFilter;
   });
 
-/** The meaning of a filter, implemented without an index. */
 function fits(run: Made, filter: RunFilter): boolean {
   const ended = !["Pending", "Running"].includes(run.status ?? "Completed");
   const within = (value: number, least?: number | string, most?: number | string) =>
@@ -124,7 +121,7 @@ function fits(run: Made, filter: RunFilter): boolean {
   );
 }
 
-/** The number of queued runs that are indexed before the filters are tried; all tests share the queue. */
+/** All tests share the queue. */
 const INDEXED = [
   ["none is indexed", 0],
   ["some are indexed", 30],

@@ -19,10 +19,10 @@ import { allRuns, indexedRuns, openRuns, queuedRuns } from "./run-rows";
 export type PageRequest = {
   before?: string | undefined;
   after?: string | undefined;
-  /** Only some of these runs: few, so that each row is read. */
+  /** Few, so that each row is read. */
   ids?: string[];
   limit: number;
-  /** From the other end: with `after`, from the run next to it. */
+  /** With `after`, from the run next to it. */
   oldestFirst?: boolean;
 };
 
@@ -39,10 +39,7 @@ export async function findRunIds(
   return found.map(({ id }) => id);
 }
 
-/**
- * The query of `findRunIds`, with one column `id`. One statement must read open runs, the queue and the index, because
- * a run may move between two statements.
- */
+/** The query of `findRunIds`, with one column `id`. It must be one statement, because a run may move between two. */
 export function selectRunIds(
   orgId: OrgId,
   filter: RunFilter,
@@ -71,10 +68,7 @@ export function selectRunIds(
   return merge(sources, page);
 }
 
-/**
- * Returns true if one B-tree of `run_index` has the filter's runs in order: one condition, at any time, or root runs
- * with at most one status.
- */
+/** Returns true if one B-tree has the filter's runs in order: one condition, or root runs with at most one status. */
 export function isWalkable(filter: RunFilter): boolean {
   const { text, status = [], source, agentId, toolId, triggerId, apiKeyId } = filter;
   if (text || filter.kind || filter.userId || filter.targetIds?.length || asksForSizes(filter)) return false;
@@ -92,10 +86,7 @@ export async function findFitting(
   return ids.length === 0 ? [] : findRunIds(services, orgId, { filter, page: { ids, limit: ids.length } });
 }
 
-/**
- * The adjacent runs in a filtered list: the next newer and the next older, null at its ends. The run itself need not
- * match any more.
- */
+/** The next newer and next older run in a filtered list; null at its ends. The run itself need not match. */
 export async function findNeighbours(
   services: Services,
   { orgId }: MemberActor,
@@ -122,18 +113,17 @@ function selectIds(source: Prisma.Sql, conditions: Prisma.Sql[], page: PageReque
     SELECT r.id FROM ${source} r WHERE ${Prisma.join(all, " AND ")} ORDER BY r.id ${orderOf(page)} LIMIT ${limit}`;
 }
 
-/** The first ids of several queries, each once. */
 function merge(sources: Prisma.Sql[], page: PageRequest): Prisma.Sql {
   const found = Prisma.join(sources, ") UNION (", "(", ")");
   return Prisma.sql`SELECT id FROM (${found}) found ORDER BY id ${orderOf(page)} LIMIT ${page.limit}`;
 }
 
-/** A text as a query of `words_fit`. The sub-select is evaluated once for all rows. */
+/** The sub-select is evaluated once for all rows. */
 const wordsQuery = (text: string) => Prisma.sql`(SELECT run_words_query('', ${text}, '{}'))`;
 
 /**
- * The condition on a run that is not indexed. While a run is in progress, search matches the exact text of its input.
- * The words of an ended run are computed only if its texts contain each word of the search, which is quick to check.
+ * While a run is in progress, search matches the exact text of its input. An ended run's words are computed only if
+ * its texts contain each searched word, which is quick to check.
  */
 function containsText(text: string): Prisma.Sql {
   const exact = `%${text.replace(/[\\%_]/g, (character) => `\\${character}`)}%`;
@@ -146,10 +136,7 @@ function containsText(text: string): Prisma.Sql {
     ELSE false END`;
 }
 
-/**
- * Searches the inverted index scope by scope (a day and a half each), from the newest or the oldest, until the page is
- * full. Each scope is found from the previous one, so that times without runs cost nothing.
- */
+/** A scope is a day and a half. Each is found from the previous one, so that times without runs cost nothing. */
 function searchIndex(
   orgId: OrgId,
   filter: RunFilter,
@@ -197,7 +184,6 @@ function searchIndex(
     ) hit LIMIT ${page.limit}`;
 }
 
-/** The expression of the inverted index. */
 const TERMS = Prisma.sql`run_terms(organization_id, run_id, kind, status, source, target_id, trigger_id, api_key_id, user_id,
   duration_ms, tokens, credits, words)`;
 

@@ -18,13 +18,11 @@ export const runSummary = z.object({
   targetVersion: z.number(),
   model: z.string().nullable(),
   source: z.enum(RUN_SOURCES),
-  /** The name of the trigger, key, person or parent run's target. */
+  /** Of the trigger, key, person or parent run's target. */
   sourceName: z.string().nullable(),
-  /** The start of the input. */
   inputPreview: z.string(),
-  /** The start of the error of a failed run. */
   errorPreview: z.string().nullable(),
-  /** The runs that it started itself, counted up to MAX_COUNTED_CHILDREN. */
+  /** Direct children, counted up to MAX_COUNTED_CHILDREN. */
   children: z.number(),
   steps: z.number(),
   tokens: z.number(),
@@ -32,9 +30,7 @@ export const runSummary = z.object({
   createdAt: isoDate,
   startedAt: isoDate.nullable(),
   finishedAt: isoDate.nullable(),
-  /** True if it waits for a slot after it yielded its own. */
   waiting: z.boolean(),
-  /** True if it is being cancelled. */
   cancelRequested: z.boolean(),
   sequence: z.number(),
 });
@@ -42,7 +38,6 @@ export type RunSummary = z.infer<typeof runSummary>;
 
 export type RunPage = Page<RunSummary>;
 
-/** A run may start thousands; a row needs no more. */
 const MAX_COUNTED_CHILDREN = 1_000;
 
 export const RUN_COLUMNS = Prisma.sql`

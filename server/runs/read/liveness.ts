@@ -34,13 +34,11 @@ export async function readLiveness(services: Services, actor: MemberActor, runId
   if (!found) throw new AppError("not_found", `There is no run ${runId} in this organization.`);
   const { silentMs, queued, ahead, slots, taken, wakeAt } = found;
   return {
-    /** Milliseconds since its worker last reported; null without a worker. */
+    /** Since its worker last reported; null without a worker. */
     silentMs,
-    /**
-     * The number of earlier runs that wait, too, and of the plan's slots that are taken. Null if the run has a slot.
-     */
+    /** `ahead`: earlier runs that wait; `taken`: of the plan's slots. Null if the run has a slot. */
     queue: queued ? { ahead, slots, taken } : null,
-    /** Until when the run waits without a slot; null: it does not. */
+    /** Null: the run does not wait without a slot. */
     wakeAt,
   };
 }

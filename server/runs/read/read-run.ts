@@ -26,9 +26,8 @@ const READ = defineQuery(
 );
 
 /**
- * The organization's run of this kind, with its usage so far. An ended run comes from memory if possible, and so do the
- * figures of one that executes in this process. Throws `not_found` if it is unknown, of another organization or of the
- * other kind.
+ * The organization's run of this kind, with its usage so far, from memory if possible. Throws `not_found` also for
+ * the other kind.
  */
 export async function readRun(
   services: Services,
@@ -47,7 +46,7 @@ export async function readRun(
   return { ...run, ...services.engine.find(runId)?.totals };
 }
 
-/** The run, if the key may read it. Throws `not_found`. */
+/** Throws `not_found` if the key may not read it. */
 function ownRun(actor: ApiKeyActor, kind: RunKind, run: RunFacts | null): RunFacts {
   const targetId = kind === "agent" ? run?.agentId : run?.toolId;
   const isLimited = actor.targetIds.length > 0 && !actor.targetIds.includes(targetId ?? "");

@@ -3,9 +3,8 @@ import { defineCommand, defineQuery } from "@/server/base/db/statement";
 import type { Services } from "@/server/runs/services";
 
 /**
- * The index of ended runs, for lists, filters and searches. Starts and ends write few indexes of `runs`; this job adds
- * the rest later. The statement that ends a run adds it to `run_index_queue` in the same transaction, and
- * `indexEndedRuns` moves it into `run_index`. An ended run is always in exactly one of the two.
+ * Starts and ends write few indexes of `runs`; this job adds the rest later. An ended run is always in exactly one
+ * of `run_index_queue` and `run_index`.
  */
 
 /** Runs that one statement indexes. The longest texts take about 6 ms each, and the pool's statement timeout applies. */
@@ -37,8 +36,8 @@ const INDEX = defineQuery(
 );
 
 /**
- * New entries of the inverted index are in a pending list that every search reads. Sorting in a whole batch costs half as
- * much as leaving it to the inserts.
+ * Every search reads the pending list of new entries. Sorting it in once costs half as much as leaving it to the
+ * inserts.
  */
 const SORT_IN_NEW_ENTRIES = defineCommand(
   "clean-pending-list",
@@ -46,9 +45,8 @@ const SORT_IN_NEW_ENTRIES = defineCommand(
 );
 
 /**
- * Indexes up to `limit` queued runs in one transaction. Returns how many it took from the queue; if fewer than `limit`,
- * the queue is empty or other processes hold the rest. Any number of processes may call it at once. If a process dies,
- * its batch stays in the queue.
+ * Indexes up to `limit` queued runs in one transaction and returns how many; if fewer, the queue is empty or other
+ * processes hold the rest. Processes may call it at once; a batch of one that dies stays queued.
  */
 export async function indexEndedRuns(
   { pool }: Pick<Services, "pool">,

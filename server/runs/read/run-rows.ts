@@ -2,8 +2,8 @@ import { Prisma } from "@/server/base/db/generated/client";
 import { isOpenSql } from "@/server/base/db/statement";
 
 /**
- * The row sources of filters, with the same column names (see `runConditions`). They are all runs; or the entries of
- * `run_index`, ended runs in its queue, and open runs. A statement that reads the last three finds each run.
+ * All runs; or `run_index`, ended runs in its queue, and open runs. A statement that reads the last three finds
+ * each run.
  */
 
 /** An open run's duration counts until `now`, and its usage is in its journal. */
@@ -29,10 +29,7 @@ export const indexedRuns = Prisma.sql`(
 export const openRuns = (now: Date) =>
   Prisma.sql`(SELECT r.id, r.organization_id, ${facetColumns(now)} FROM runs r WHERE ${Prisma.raw(isOpenSql("r"))})`;
 
-/**
- * Ended runs that are not in `run_index` yet, for a FROM clause, in the requested order: PostgreSQL then stops at the
- * first matches.
- */
+/** Sorted as requested: PostgreSQL then stops at the first matches. */
 // OFFSET 0 forces one lookup per queued run. The queue changes faster than its statistics, which could make PostgreSQL
 // read all runs.
 export const queuedRuns = (now: Date, order = Prisma.sql`DESC`) => Prisma.sql`(

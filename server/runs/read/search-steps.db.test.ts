@@ -7,7 +7,7 @@ import { searchSteps } from "./search-steps";
 const world = await openWorld();
 const tenant = await createTenant(world);
 
-/** Inserts a run with these steps' texts and one model call; returns the matches as step numbers and `call`. */
+/** Returns the matches as step numbers and `call`. */
 async function runOf(steps: { input?: string; output?: string; reasoning?: string }[], said = "") {
   const runId = await insertRun(world, tenant, { steps: steps.length });
   for (const [index, data] of steps.entries()) {

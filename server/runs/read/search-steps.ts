@@ -9,7 +9,7 @@ import type { Services } from "@/server/runs/services";
 
 /** Runs with more bytes of text are searched only in the start of each text. */
 const SEARCHED_ENTIRELY_UP_TO = 32 * MIB;
-/** Characters of it. */
+/** In characters. */
 const START = 65_536;
 
 const READ_SIZE = defineQuery(
@@ -48,14 +48,11 @@ export async function searchSteps(
         OR ${has(Prisma.sql`error_message`)})`,
   );
   return {
-    /** The steps and model calls whose texts match. */
     ids: matches.map(({ id }) => id),
-    /** True if long texts were searched only in their start. */
     startsOnly,
   };
 }
 
-/** A text as it is, and as escaped inside JSON. */
 function spellings(text: string): string[] {
   return [...new Set([text, JSON.stringify(text).slice(1, -1)])];
 }

@@ -9,9 +9,8 @@ import { type ToolConfiguration, toolConfiguration } from "@/server/work/agent/d
 
 /** Larger outputs are not read. */
 const MAX_OUTPUT_BYTES = MIB / 4;
-/** Of all outputs together, in the order of the steps. Pages load them, and a try's configuration holds them. */
+/** Pages load them, and a try's configuration holds them. */
 const MAX_OUTPUTS_BYTES = 4 * MIB;
-/** The calls of all steps that are read. */
 const MAX_CALLS = 1_000;
 
 const READ_OUTPUTS = defineQuery(
@@ -28,8 +27,8 @@ const READ_OUTPUTS = defineQuery(
 type Outputs = ReadonlyMap<string, Json>;
 
 /**
- * The outputs of a tool run's steps as later steps read them, by id; without those that failed or are too large. Runs of
- * agents have none. Throws `not_found`.
+ * The outputs of a tool run's steps as later steps read them, by id, without failed and too large ones. Throws
+ * `not_found`.
  */
 export async function readStepOutputs(
   services: Pick<Services, "db" | "pool">,
@@ -70,7 +69,7 @@ export function outputsOf(
     if (output !== undefined) found.set(id, output);
     return output;
   };
-  /** The output of a call or of a forEach; `isOver`: one without calls was skipped or had no items. */
+  /** `isOver`: one without calls was skipped or had no items. */
   const outputOf = ({ id, forEach }: { id: string; forEach?: string | undefined }, isOver: boolean) => {
     if (!called.has(id)) return isOver ? (forEach === undefined ? null : []) : undefined;
     if (forEach === undefined) return read(byKey.get(id));

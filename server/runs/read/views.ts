@@ -52,7 +52,7 @@ export function agentRunDetails(run: RunFacts, steps: Step[]): AgentRunDetailsVi
   };
 }
 
-/** The contract's table has no number for Cancelled: it is shown as Failed (docs/contract.md, "States"). */
+/** The contract has no number for Cancelled (docs/contract.md, "States"). */
 function toolStatus(run: RunFacts) {
   const status = run.status === "Cancelled" ? "Failed" : run.status;
   const errorMessage =
@@ -60,7 +60,7 @@ function toolStatus(run: RunFacts) {
   return { status, statusInt: TOOL_STATUS_INT[status], errorMessage };
 }
 
-/** 0 while pending, elapsed while running, final after; milliseconds. */
+/** Milliseconds; 0 while pending. */
 function duration(run: RunFacts, now: Date): number {
   if (run.startedAt === null) return 0;
   return Math.max(0, (run.finishedAt ?? now).getTime() - run.startedAt.getTime());

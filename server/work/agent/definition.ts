@@ -5,7 +5,6 @@ import { agentSettings, attachmentPolicy } from "./settings";
 
 const policy = attachmentPolicy.optional();
 
-/** A function or tool attached to an agent, frozen at the start of a run. `name` is what the model sees. */
 const attachedCallable = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("function"), name: z.string(), policy }),
   z.object({
@@ -17,20 +16,19 @@ const attachedCallable = z.discriminatedUnion("kind", [
     description: z.string(),
     definition: workflowDefinition,
     deadlineSeconds: z.number().int(),
-    /** The tool's own cap in credits, within the cap of the calling run. */
+    /** In credits, within the cap of the calling run. */
     maxCredits: z.string().nullable().default(null),
     policy,
   }),
 ]);
 export type AttachedCallable = z.infer<typeof attachedCallable>;
 
-/** An agent's settings as a run freezes them: with its functions and tools instead of their names and policies. */
 const agentConfiguration = z.object({
   kind: z.literal("agent"),
   name: z.string(),
   ...agentSettings.omit({ functions: true, tools: true, policies: true }).shape,
   callables: z.array(attachedCallable),
-  /** True if the user message came from outside through a webhook; the prompt marks it as data. */
+  /** The user message came through a webhook; the prompt marks it as data. */
   messageFromOutside: z.boolean(),
 });
 export type AgentConfiguration = z.infer<typeof agentConfiguration>;
@@ -39,7 +37,7 @@ export const toolConfiguration = z.object({
   kind: z.literal("tool"),
   name: z.string(),
   definition: workflowDefinition,
-  /** In a try, the outputs of steps that are not executed, by their ids. */
+  /** In a test run, the outputs of steps that are not executed, by their ids. */
   pinned: z.record(z.string(), anyJson).optional(),
 });
 export type ToolConfiguration = z.infer<typeof toolConfiguration>;

@@ -15,7 +15,6 @@ export function compareFields(earlier: Fields | null, later: Fields): FieldChang
   });
 }
 
-/** A field's name in words: `max steps`. */
 const wordsOf = (field: string) => field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 /** A field's name as a label: `Max steps`. */

@@ -41,7 +41,6 @@ const configure = (overrides: Partial<AgentConfiguration> = {}): AgentConfigurat
 
 type Reply = { content?: string; calls?: [name: string, args: unknown][] };
 
-/** A journal whose model gives the scripted replies. Calls succeed unless scripted to fail. */
 function journalOf(lines: Reply[], act?: (acting: Acting) => Acted[]) {
   const thinkings: Thinking[] = [];
   const actings: Acting[] = [];

@@ -12,7 +12,6 @@ import {
 import { limitUses, type PreparedCall, prepareCalls } from "./prepare-calls";
 import { CLOSING_MESSAGE, offeredTools, openingMessages } from "./prompts";
 
-/** After this many identical failing calls the run fails. */
 const SAME_FAILURES = 3;
 
 /** One model call; the first is iteration 1. `closing` asks for the answer and offers no calls. */
@@ -21,7 +20,6 @@ export type Thinking = {
   closing: boolean;
   messages: ModelMessage[];
   tools: OfferedTool[];
-  /** The tools of earlier calls, where `tools` is empty. */
   withheldTools: OfferedTool[] | undefined;
   responseSchema: JsonObject | undefined;
 };
@@ -57,10 +55,9 @@ type AgentOutcome =
     };
 
 /**
- * The agent loop: the model is called and its calls are executed, until it answers without a call. When all steps are
- * used, one last call asks for the answer. An answer that does not match the output schema is sent back: the next
- * iteration corrects it, without calls. Pure: the same journal gives the same path, so a run continues where its
- * journal ends. Throws only what the journal throws.
+ * The agent loop: calls the model and executes its calls, until it answers without a call. When all steps are used,
+ * one last call asks for the answer. An answer that does not match the output schema is sent back. Pure: the same
+ * journal gives the same path. Throws only what the journal throws.
  */
 export async function runAgentLoop(
   configuration: AgentConfiguration,
@@ -126,7 +123,6 @@ export async function runAgentLoop(
   }
 }
 
-/** The run's output: the answer, or with a schema its JSON. Otherwise why the answer is not valid. */
 async function readAnswer(
   content: string,
   schema: JsonObject | undefined,
@@ -137,7 +133,6 @@ async function readAnswer(
   return "value" in answer ? { output: await stringifyLarge(answer.value) } : answer;
 }
 
-/** The message in a failed call's `{"error": …}`. */
 function errorOf(output: string): string {
   const parsed = tryParseJson(output);
   const error = (isJsonObject(parsed) ? parsed.error : undefined) ?? output;

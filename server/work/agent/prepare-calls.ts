@@ -16,8 +16,8 @@ import {
 } from "@/server/work/models/port";
 
 /**
- * A checked call of the model. `inputText` is the step's stored input: the arguments, or the raw text as a JSON string
- * if they were not JSON. `identity` is equal for identical calls.
+ * A checked call. `inputText` is the step's stored input: the arguments, or the raw text as a JSON string if they
+ * were not JSON. `identity` is equal for identical calls.
  */
 export type PreparedCall = {
   call: ToolCall;
@@ -25,16 +25,16 @@ export type PreparedCall = {
   identity: string;
 } & (
   | { callable: AttachedCallable; input: JsonObject }
-  /** `isOverLimit`: rejected for the number of calls, so that the call itself may be right. */
+  /** `isOverLimit`: there were too many calls; the call itself may be right. */
   | { error: string; isOverLimit?: true }
 );
 
-/** Longer arguments are the same only if their texts are: sorting their keys takes long. */
+/** Longer arguments are compared as texts, because sorting their keys takes long. */
 const MAX_COMPARED_LENGTH = 16 * 1024;
 
 /**
- * Parses and checks the calls of one iteration, already cut by `limitCalls`. Invalid arguments become failing calls,
- * never exceptions. Calls beyond the limit are rejected unread.
+ * Parses and checks the calls of one iteration, already cut by `limitCalls`. Invalid arguments become failing
+ * calls, never exceptions.
  */
 export async function prepareCalls(
   callables: readonly AttachedCallable[],

@@ -27,9 +27,8 @@ export const attachmentPolicy = z.strictObject({
 export type AttachmentPolicy = z.infer<typeof attachmentPolicy>;
 
 /**
- * An agent's settings. Each of its versions stores them as one JSON document, definition files and the editor write
- * them, and runs freeze them. The forms, pages, comparisons, the schema and the guide of definition files show what is
- * declared here, in this order.
+ * An agent's settings. Versions, definition files and runs store them; the forms, pages, comparisons, the schema
+ * and the guide of definition files show them in this order.
  */
 export const agentSettings = z.object({
   model: nameText.describe("The model that it calls."),

@@ -1,7 +1,7 @@
 /**
- * The source of a function that takes decimal.js and returns the calculator: a parser that calculates as it reads.
- * Precedence from low to high: + and -; *, /, % (remainder) and juxtaposition; sign; ^ (right-associative); ! and %
- * (percent). A text, because threads have no modules of a bundle.
+ * The source of a function that takes decimal.js and returns the calculator. Precedence from low to high: + and -;
+ * *, /, % (remainder) and juxtaposition; sign; ^ (right-associative); ! and % (percent). A text, because threads
+ * have no modules of a bundle.
  */
 export const CALCULATOR = `
 ((library) => {
@@ -66,7 +66,6 @@ export const CALCULATOR = `
   const halfUp = (x) => x.toDecimalPlaces(0, x.isNegative() ? Decimal.ROUND_HALF_DOWN : Decimal.ROUND_HALF_UP);
 
   const add = (names, least, most, create) => names.map((name) => [name, [least, most, create(name)]]);
-  /** Each function with the least and most numbers it takes. */
   const functions = new Map([
     ...add(["abs", "acos", "asin", "atan", "cbrt", "exp", "ln", "sqrt"], 1, 1, (name) => (x) => x[name]()),
     ...add(["cos", "sin", "tan"], 1, 1, (name) => (x) => angle(x)[name]()),

@@ -4,9 +4,7 @@ import { z } from "zod";
 import { resolveInstalled, ThreadPool, threadOf } from "@/server/guard/sandbox/thread-pool";
 import { CALCULATOR } from "@/server/work/expressions/arithmetic-script";
 
-/** The time limit of one calculation once it has a thread. */
 const CALCULATION_TIMEOUT_MS = 5_000;
-/** Like CALCULATION_TIMEOUT_MS, while a definition is checked: it may hold many calculations. */
 const CHECK_TIMEOUT_MS = 500;
 
 const answer = z.discriminatedUnion("ok", [
@@ -24,10 +22,8 @@ const pool = new ThreadPool({
 
 const calculatePlain: (expression: string) => unknown = runInThisContext(CALCULATOR)(Decimal);
 
-/** Only numbers, + - * / and brackets, and short: calculated in microseconds. */
 const PLAIN = /^[\d\s.+\-*/()]{1,60}$/;
 
-/** Replaces characters that people and models use for operators. */
 function normalise(expression: string): string {
   return expression
     .replace(/[×·⋅]/g, "*")
@@ -38,9 +34,8 @@ function normalise(expression: string): string {
 }
 
 /**
- * Calculates with 64 decimal digits. Returns a number, or its digits as a string if a double cannot hold it (integers
- * beyond 2^53, very large or small values). Only the simplest are calculated on the main thread: decimal.js takes
- * minutes for some short expressions.
+ * Calculates with 64 decimal digits. Returns a number, or its digits as a string if a double cannot hold it. All
+ * but the simplest expressions run in a thread: decimal.js takes minutes for some short ones.
  */
 export async function calculateExpression(
   expression: string,

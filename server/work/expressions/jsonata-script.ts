@@ -1,6 +1,6 @@
 /**
- * The script beside JSONata's source in the sandbox. A request is `{expression, parse: true}` or
- * `{expression, input, seed}`, the answer `{ok: true, value}` or `{ok: false, message, position}`.
+ * Runs beside JSONata in the sandbox. A request is `{expression, parse: true}` or `{expression, input, seed}`, the
+ * answer `{ok: true, value}` or `{ok: false, message, position}`.
  */
 export const JSONATA_SCRIPT = `
 (() => {

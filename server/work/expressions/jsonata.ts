@@ -17,17 +17,13 @@ export class ExpressionError extends Error {
 
 /** The sources of time and randomness for an expression; the same facts give the same result. */
 export type ExpressionFacts = {
-  /** The time of `$now()` and `$millis()`. */
   now: Date;
-  /** Seeds `$random()` and `$shuffle()`. */
   seed: string;
-  /** The owner of the expression. Evaluations are queued fairly by organization. */
   organizationId: string;
   /** Once it is aborted, evaluations throw its reason. */
   signal?: AbortSignal | undefined;
-  /** The time limit of one evaluation once it has a thread; 10 s by default. */
+  /** Excludes the wait for a thread; 10 s by default. */
   timeoutMs?: number;
-  /** Holds the memory of large values. */
   memory?: StepMemory | undefined;
   /** Called with a note for the step if the expression gets numbers as texts. */
   note?: ((text: string) => void) | undefined;
@@ -37,7 +33,6 @@ export type ExpressionFacts = {
 export type ExpressionNode = { [key: string]: Json };
 
 export const MAX_EXPRESSION_LENGTH = 32 * 1024;
-/** The time limit of one expression once it has a thread. */
 const EXPRESSION_TIMEOUT_MS = 10_000;
 
 const MEMORY_MIB = 256;
@@ -63,7 +58,6 @@ function checkLength(expression: string): void {
   }
 }
 
-/** QuickJS's errors in terms of the expression's author. */
 function explain(message: string): string {
   if (message === "out of memory") return `The expression needs more than ${MEMORY_MIB} MiB of memory.`;
   if (message === "Maximum call stack size exceeded") return "The expression is nested too deeply.";
@@ -98,8 +92,8 @@ export async function parseExpression(expression: string, organizationId: string
 }
 
 /**
- * Evaluates a tenant's JSONata expression. A plain reference such as `input.a.b` is looked up directly; others run in
- * the sandbox: deterministic, and stopped after `timeoutMs`, with numbers that a double cannot hold as texts. Returns
+ * Evaluates a tenant's JSONata expression. A plain reference such as `input.a.b` is looked up; others run in the
+ * sandbox: deterministic, stopped after `timeoutMs`, with numbers that a double cannot hold as texts. Returns
  * undefined if JSONata finds nothing. Throws ExpressionError.
  */
 export async function evaluateExpression(

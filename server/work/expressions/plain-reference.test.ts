@@ -4,7 +4,6 @@ import { expect, test } from "vitest";
 import type { Json } from "@/server/base/json/json";
 import { evaluateReference } from "@/server/work/expressions/plain-reference";
 
-/** Mostly names that meet. */
 const names = fc.oneof(
   { weight: 9, arbitrary: fc.constantFrom("a", "b") },
   { weight: 1, arbitrary: fc.constantFrom("$", "a b", "__proto__", "length") },

@@ -1,23 +1,16 @@
 import { MOST_STEPS } from "@/server/base/event-loop";
 import { isJsonObject, type Json } from "@/server/base/json/json";
 
-/**
- * Evaluates expressions that only look something up (`input.a.b`, `steps.fetch.body.items[0].name`), which is most of
- * them, without the sandbox. What is found is what JSONata finds (plain-reference.test.ts compares them). It is passed
- * on as it is, for example with all digits.
- */
+/** Gives the results of JSONata (plain-reference.test.ts), except that values keep all their digits. */
 
-/** One step of a path: a name and its indexes. */
 type Step = { name: string; indexes: number[] };
 
-/** Words with another meaning in JSONata. */
 const RESERVED = new Set(["and", "or", "in", "true", "false", "null", "function"]);
 const WHOLE =
   /^(?:[A-Za-z_]\w*|`[^`]*`)(?:\[-?(?:0|[1-9]\d{0,8})\])*(?:\.(?:[A-Za-z_]\w*|`[^`]*`)(?:\[-?(?:0|[1-9]\d{0,8})\])*)*$/;
 /** JSONata's white space: less than String.prototype.trim removes. */
 const SPACE_AROUND = /^[ \t\n\r\v]+|[ \t\n\r\v]+$/g;
 const STEP = /(?:([A-Za-z_]\w*)|`([^`]*)`)((?:\[-?\d+\])*)/g;
-/** Longer expressions are rarely references; the bound keeps the patterns cheap. */
 const MAX_LENGTH = 1000;
 
 /** JSONata's sequence: a list that it created, which counts as its only item if it has one. */
@@ -41,21 +34,19 @@ const memberOf = (value: Json, name: string): Json | undefined =>
   isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
 /**
- * The value of a reference (undefined: nothing found). Null if the sandbox must evaluate the expression: it is more
- * than a reference, or visits more than `MOST_STEPS` values.
+ * The value of a reference (undefined: nothing found). Null if the sandbox must evaluate the expression: no plain
+ * reference, or too many values.
  */
 export function evaluateReference(expression: string, input: Json): { value: Json | undefined } | null {
   const path = parseReference(expression);
   if (path === null) return null;
   let left = MOST_STEPS;
 
-  /** Adds a value, or the items of a list. */
   const add = (found: Found, list: Json[]): void => {
     const items = itemsOf(found);
     if (list.length + items.length > MOST_STEPS) left = 0;
     else for (const item of items) list.push(item);
   };
-  /** A name in an object, or in each item of a list. */
   const lookUp = (value: Json, name: string): Found => {
     left -= 1;
     if (!Array.isArray(value)) return memberOf(value, name);
@@ -71,7 +62,6 @@ export function evaluateReference(expression: string, input: Json): { value: Jso
     collect(value);
     return list.length > 1 ? new Sequence(list) : list[0];
   };
-  /** The item at an index of a list; any other value is a list of one. */
   const pick = (found: Found, index: number): Found => {
     left -= 1;
     const item = itemsOf(found).at(index);

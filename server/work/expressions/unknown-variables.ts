@@ -15,8 +15,8 @@ const JSONATA_FUNCTIONS: readonly string[] = [
 const ALWAYS_KNOWN = new Set([...JSONATA_FUNCTIONS, "", "$"]);
 
 /**
- * The issue of an expression that uses a function or variable of an unknown name, or null. A name that the expression
- * itself sets anywhere counts as known. JSONata would only fail when it gets there.
+ * The issue of an expression that uses an unknown function or variable, or null. A name that the expression itself
+ * sets anywhere counts as known.
  */
 export function describeUnknownVariable(tree: ExpressionNode): string | null {
   const used = new Set<string>();
@@ -42,7 +42,6 @@ export function describeUnknownVariable(tree: ExpressionNode): string | null {
 const variableName = (node: Json | undefined): Json | undefined =>
   isJsonObject(node) && node.type === "variable" ? node.value : undefined;
 
-/** All nodes of a tree, without recursion. */
 function* nodesOf(tree: ExpressionNode): Generator<ExpressionNode> {
   const open: Json[] = [tree];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

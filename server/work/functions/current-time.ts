@@ -66,7 +66,6 @@ export const currentTime = defineFunction({
   },
 });
 
-/** Writes the parts of a moment in a time zone; null if there is none of that name. */
 function formatOf(timeZone: string): Intl.DateTimeFormat | null {
   try {
     return new Intl.DateTimeFormat("en-US", {

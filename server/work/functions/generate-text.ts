@@ -16,7 +16,6 @@ import { readJsonAnswer, requestCorrection } from "@/server/work/models/json-ans
 import { ModelError, type ModelMessage } from "@/server/work/models/port";
 import { findOptionFaults, modelSettings } from "@/server/work/models/settings";
 
-/** Its calls have no functions, so that `parallelToolCalls` does not apply. */
 const { parallelToolCalls: _, ...textSettings } = modelSettings.shape;
 
 export const textInput = z.object({
@@ -42,8 +41,8 @@ export const textInput = z.object({
 type TextInput = z.infer<typeof textInput>;
 
 /**
- * The messages of the first model call. With `firstAnswer`, its answer, those of the second call, which asks for a
- * correction if that answer does not match the schema.
+ * The messages of the first model call. With `firstAnswer`, those of the second call, which asks for a correction
+ * if that answer does not match the schema.
  */
 export async function textMessages(
   { prompt, system, schema }: TextInput,

@@ -11,11 +11,6 @@ import { inputSchemaOf, listFunctions } from "@/server/work/functions/core/regis
 import { testFunctionContext } from "@/testing/function-context";
 import { COMMON_ERRORS } from "@/testing/functions-guide";
 
-/**
- * Each field of each function gets each of these values. The call must end with an output that can be stored, or with
- * one of the function's errors, and change nothing else in the process.
- */
-
 const MIB = 1024 * 1024;
 
 function nest(depth: number): Json {
@@ -50,7 +45,6 @@ const HOSTILE: Record<string, Json> = {
   "an unending number": "9".repeat(5_000),
 };
 
-/** The world as hostile as it gets: answers with prototypes and unpaired surrogates. */
 const context: Partial<FunctionContext> = {
   fetch: async () => Response.json(HOSTILE["an own __proto__"]),
   callModel: async () => ({
@@ -88,7 +82,6 @@ describe.each(called.map((definition) => ({ name: definition.name, definition })
   },
 );
 
-/** The end of a call: "fine" for an output that can be stored or a known error, else the error. */
 async function call({ name, errors }: FunctionDefinition, input: JsonObject): Promise<string> {
   let fault = "fine";
   try {

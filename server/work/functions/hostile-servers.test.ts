@@ -20,11 +20,6 @@ import {
   writeForever,
 } from "@/testing/servers/hostile-server";
 
-/**
- * Each function that goes out meets each of these servers, through the real client. Whatever a server sends, the call
- * ends in bounded time and memory with a clear error, and its connection is closed.
- */
-
 const endings: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end();
@@ -56,9 +51,8 @@ const send = (text: string) => (socket: Parameters<HostileAnswer>[0]) => socket.
 const redirect = (location: string) => `HTTP/1.1 302 Found\r\nlocation: ${location}\r\n`;
 
 /**
- * `endsByTime`: only the call's time limit ends it. `isReused`: the connection may stay open for the next call. `http`,
- * `model`, `own`: the message of http_request, and generate_text with a provider of the operator and of an
- * organization.
+ * `endsByTime`: only the call's time limit ends it. `isReused`: the connection may stay open. `http`, `model`,
+ * `own`: the messages of http_request, and of generate_text with the operator's and an organization's provider.
  */
 type Row = {
   answer: HostileAnswer;
@@ -171,7 +165,6 @@ const SERVERS: Record<string, Row> = {
   },
 };
 
-/** Calls a function against a server, with a time limit that ends the call soon or never within a test. */
 type Call = (host: string, limitMs: number) => Promise<unknown>;
 
 const request: Call = (host, timeoutMs) =>
@@ -180,7 +173,6 @@ const request: Call = (host, timeoutMs) =>
     context: testFunctionContext({ fetch: open({ allow: [host], timeoutMs }) }),
   });
 
-/** generate_text with a model provider that is reached by `fetch`. */
 function generateThrough(fetch: EgressFetch, host: string, attemptTimeoutMs: number) {
   const provider = createProvider({
     name: "test",
@@ -200,20 +192,17 @@ function generateThrough(fetch: EgressFetch, host: string, attemptTimeoutMs: num
   });
 }
 
-/** As the service calls a provider of the operator. */
 const generate: Call = (host, limitMs) => {
   const egress = createTrustedEgress();
   endings.push(egress.close);
   return generateThrough(egress.fetch, host, limitMs);
 };
 
-/** As the service calls an organization's own provider. */
 const generateOwn: Call = (host, limitMs) => {
   const fetch = open({ allow: [host] });
   return generateThrough((url, init) => fetch(url, { ...init, redirect: "manual" }), host, limitMs);
 };
 
-/** Ends calls that only time ends. All others have the time that a busy machine needs. */
 const SOON_MS = 400;
 const PATIENT_MS = 60_000;
 
@@ -250,7 +239,6 @@ test("bytes after the declared length of a body are not the answer to the next c
 describe("a redirect to another host", () => {
   const placeholder = new SecretPlaceholders().of("api");
 
-  /** Calls a server that redirects with a secret; returns the heads of the requests that the other host got. */
   async function follow(input: JsonObject, path = "/"): Promise<string[]> {
     const heads: string[] = [];
     const other = await serve((socket, _path, head) => {
@@ -292,7 +280,6 @@ describe("a redirect to another host", () => {
 });
 
 describe("a name whose address changes", () => {
-  /** Gives the next address at each question. The first one is public, and no network has it. */
   function changing() {
     const addresses = ["2d00::1", "127.0.0.1"];
     let asked = 0;
@@ -333,7 +320,6 @@ describe("a name whose address changes", () => {
         context: testFunctionContext({ fetch }),
         timeoutMs: PATIENT_MS,
       });
-    /** As the name is when it has changed. */
     const changed = () => {
       const { lookup } = changing();
       lookup("rebind.test", { all: true }, () => {});
@@ -342,7 +328,6 @@ describe("a name whose address changes", () => {
 
     await expect(call({ url: `http://${front.host}/` }, changed())).rejects.toThrow(refusal);
 
-    /** The first answer comes from the address of before. */
     const afterFirst = (first: Response) => {
       const answers = [first];
       const egress = changed();
@@ -367,7 +352,6 @@ describe("a name whose address changes", () => {
   });
 });
 
-/** send_email through a mail server, as the service wires it. */
 function sendThrough(
   { host, port }: { host: string; port: number },
   options: Parameters<typeof createGuardedConnect>[0],

@@ -8,7 +8,6 @@ import type { FunctionContext } from "@/server/work/functions/core/define";
 import { executeFunction } from "@/server/work/functions/core/execute";
 import { testFunctionContext } from "@/testing/function-context";
 
-/** Runs http_request against a canned response; gives the result and the one request that was made. */
 async function call(input: Json, response: () => Response = () => new Response("ok")) {
   const requests: Request[] = [];
   const fetch: FunctionContext["fetch"] = async (url, init) => {
@@ -308,7 +307,6 @@ describe("retries", () => {
 });
 
 describe("pages", () => {
-  /** A list of three pages that link to each other by header and in the body. */
   const list = (change: (page: number) => Response | null = () => null) => {
     const asked: string[] = [];
     const fetch: FunctionContext["fetch"] = async (address) => {

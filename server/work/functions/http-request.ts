@@ -22,7 +22,7 @@ import {
 import { describeIssues } from "@/server/work/json-schema/schema-issues";
 
 const UNSAFE = new Set(["POST", "PUT", "PATCH", "DELETE"]);
-/** Headers that the HTTP client sets. A wrong length would make the server wait for the rest (request/request#2156). */
+/** Set by the HTTP client. A wrong length would make the server wait for the rest (request/request#2156). */
 const OWN_HEADERS: ReadonlyMap<string, string> = new Map([
   ["host", "cannot be set: the host is that of the address"],
   ...["content-length", "transfer-encoding"].map(
@@ -155,7 +155,6 @@ export const httpRequest = defineFunction({
   },
 });
 
-/** Fields that do not go with the method, if that is known, and headers that are not sent. */
 function findFaults({ method = "GET", headers, retries, next }: JsonObject): Issue[] {
   const faults = Object.keys(isJsonObject(headers) ? headers : {}).flatMap((name) => {
     const message = OWN_HEADERS.get(name.toLowerCase());

@@ -3,12 +3,6 @@ import type { Json } from "@/server/base/json/json";
 import { executeFunction } from "@/server/work/functions/core/execute";
 import { testFunctionContext } from "@/testing/function-context";
 
-/**
- * Calls that would never end are stopped after the ten seconds of their thread. All wait at once: each has an
- * organization of its own, and so a thread. More calls that never end are tested with shorter limits
- * (sandbox.test.ts, jsonata.test.ts).
- */
-
 const NEXT: Record<string, Json> = {
   run_javascript: { code: "return 1" },
   transform_json: { value: 1, expression: "$ + 1" },

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { defineFunction } from "@/server/work/functions/core/define";
 
-/** The longest wait: a run's longest deadline. */
 const MAX_SECONDS = 86_400;
 
 const EITHER = "must have either seconds or until";

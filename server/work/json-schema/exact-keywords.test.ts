@@ -2,8 +2,6 @@ import { expect, test } from "vitest";
 import { isJsonObject, readJson } from "@/server/base/json/json";
 import { checkSchema, validateAgainst } from "./schema";
 
-/** Schemas and values with numbers that a double cannot hold. */
-
 async function check(schema: string, value: string): Promise<string[]> {
   const parsed = readJson(schema);
   if (!isJsonObject(parsed)) throw new Error("no schema");

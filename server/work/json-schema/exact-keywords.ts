@@ -1,13 +1,12 @@
 /**
- * Keywords of Ajv that compare numbers which a double cannot hold, for the script of a thread. In schemas such a number
- * is a string that begins with the mark; in values it is a double of its kind, and its digits are found by its JSON
- * pointer. Numbers are compared as decimals.
+ * Ajv keywords that compare numbers which a double cannot hold, for the script of a thread. In schemas such a
+ * number is a string that begins with the mark; in values it is a double, and its digits are found by its JSON
+ * pointer.
  */
 export const EXACT_KEYWORDS = `
   let mark = "";
   let digitsAt = new Map();
 
-  /** A value as Ajv takes it, and where it has marked numbers. */
   function unmarkValue(value, pointer) {
     if (typeof value === "string" && value.startsWith(mark)) {
       const digits = value.slice(mark.length);
@@ -65,7 +64,6 @@ export const EXACT_KEYWORDS = `
 
   const identify = ({ sign, significant, magnitude }) => "#" + sign + significant + "e" + magnitude;
 
-  /** Equal for equal values. Values of schemas have no pointer. */
   function identityOf(value, pointer) {
     if (typeof value === "number") return identify(pointer === null ? readDecimal(String(value)) : numberAt(value, pointer));
     if (pointer === null && isMarked(value)) return identify(readDecimal(wordOf(value)));
@@ -111,7 +109,7 @@ export const EXACT_KEYWORDS = `
     },
   };
 
-  /** A schema as Ajv takes it: other keywords take doubles. */
+  /** Only compared keywords keep marked numbers; others take doubles. */
   function unmarkSchema(value, isCompared = false) {
     if (isMarked(value)) return isCompared ? value : Number(wordOf(value));
     if (Array.isArray(value)) return value.map((item) => unmarkSchema(item, isCompared));

@@ -6,8 +6,8 @@ const MAX_KEYS = 200;
 const MAX_ITEMS = 200;
 
 /**
- * Infers a schema from a value, for outputs without a declared one: types, properties, and what every item of an array
- * has. Bounded to twelve levels, 200 keys and 200 items.
+ * Infers a schema from a value, for outputs without a declared one. Bounded to twelve levels, 200 keys and 200
+ * items.
  */
 export function inferSchema(value: Json): JsonObject {
   return inferCommon([value], 0);

@@ -1,8 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "@/server/base/json/json";
 import { isSchemaHolder, isSchemaMap } from "./schema-keywords";
 
-/** The dialects of JSON Schema that are understood, and how a pattern of a schema is read. */
-
 const DIALECTS = {
   "2020-12": /\/draft\/2020-12\/schema$/,
   "2019-09": /\/draft\/2019-09\/schema$/,
@@ -20,8 +18,8 @@ export function dialectOf({ $schema }: JsonObject): Dialect | undefined {
 }
 
 /**
- * A schema as Ajv takes it: without `$schema`, which chooses the validator, and with patterns that compile with the flag
- * "u" where they only lacked that.
+ * A schema as Ajv takes it: without `$schema`, which chooses the validator, and with patterns that compile with the
+ * flag "u".
  */
 export function normalizeSchema({ $schema: _, ...schema }: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(schema).map(([keyword, held]) => normalizeKeyword(keyword, held)));
@@ -45,8 +43,8 @@ function normalizeChild(schema: Json): Json {
 }
 
 /**
- * A pattern that compiles with the flag "u", which JSON Schema asks for. Many schemas are written without it: it forbids
- * needless escapes such as `\-`, and braces and brackets that are no syntax. Undefined if the pattern is none.
+ * A pattern that compiles with the flag "u", which JSON Schema asks for: many schemas have needless escapes such as
+ * `\-`, or plain braces and brackets. Undefined if the pattern is none.
  */
 export function usablePattern(pattern: string): string | undefined {
   return [pattern, withStrictSyntax(pattern)].find((each) => {
@@ -58,14 +56,16 @@ export function usablePattern(pattern: string): string | undefined {
   });
 }
 
-/** Characters before which the flag "u" allows a backslash (ECMA-262, IdentityEscape and CharacterEscape). */
+/** ECMA-262, IdentityEscape and CharacterEscape. */
 const ESCAPABLE = /[A-Za-z0-9^$\\.*+?()[\]{}|/]/;
 
 const TOKEN = /\\[pPu]\{[^}]*\}|\\[\s\S]|\{\d+(?:,\d*)?\}|[\s\S]/gu;
-/** An escape that stands for a set of characters, which cannot be the end of a range. */
 const SET = /^\\[dDsSwWpP]/;
 
-/** Removes needless escapes, and escapes what has its plain meaning only without the flag "u" (ajv-validator/ajv#2468). */
+/**
+ * Removes needless escapes, and escapes characters that are plain only without the flag "u"
+ * (ajv-validator/ajv#2468).
+ */
 function withStrictSyntax(pattern: string): string {
   const tokens = pattern.match(TOKEN) ?? [];
   let isClass = false;

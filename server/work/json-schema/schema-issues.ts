@@ -16,7 +16,6 @@ export const schemaError = z.object({
 });
 type SchemaError = z.infer<typeof schemaError>;
 
-/** Keywords whose issues are about a property, and where Ajv names it. */
 const PROPERTY: Record<string, string> = {
   required: "missingProperty",
   dependentRequired: "missingProperty",

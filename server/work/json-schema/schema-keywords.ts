@@ -1,6 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "@/server/base/json/json";
 
-/** Keywords that contain a map of schemas, and those that contain one or a list. */
 const MAPS = new Set([
   ...["properties", "patternProperties", "dependentSchemas", "dependencies", "$defs", "definitions"],
 ]);

@@ -6,15 +6,11 @@ import { subschemasOf } from "./schema-keywords";
 
 /** Limits of a JSON Schema; a larger one is rejected when it is saved. */
 export const SCHEMA_LIMITS = {
-  /** Of its JSON text. */
   characters: 128 * 1024,
   depth: 64,
   subschemas: 2_000,
-  /** Values of one `enum`. */
   enumValues: 2_000,
-  /** Branches of one `anyOf`, `oneOf` or `allOf`. */
   branches: 100,
-  /** Characters of one `pattern`. */
   patternLength: 1_000,
 } as const;
 
@@ -48,7 +44,6 @@ function findDeep(value: Json, keys: (string | number)[]): Issue | undefined {
   return undefined;
 }
 
-/** The first limit that a schema exceeds, with its path. */
 function findExcess(root: JsonObject): Issue | undefined {
   let count = 0;
   const open: { keys: (string | number)[]; schema: Json }[] = [{ keys: [], schema: root }];
@@ -102,14 +97,12 @@ const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 const ANNOTATIONS = words(
   "$schema $comment $defs definitions title description default examples example deprecated readOnly writeOnly",
 );
-/** Keywords that take as long as their own text. */
 const PLAIN = words(
   "type nullable minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength minItems maxItems " +
     "minProperties maxProperties enum const required",
 );
 const IN_PLACE = words("allOf anyOf oneOf not");
 const DESCENDING = words("properties additionalProperties items prefixItems");
-/** Formats whose check takes linear time. */
 const FORMATS = words("date date-time time uuid email ipv4 uri hostname");
 const FORMAT_STEPS = 32;
 const CHARACTERS_PER_STEP = 4;

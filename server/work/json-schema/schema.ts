@@ -18,22 +18,20 @@ import { MAX_ERRORS, schemaError, toIssues } from "./schema-issues";
 import { findRefusal, stepsOf } from "./schema-limits";
 
 /**
- * JSON Schema of tenants, for untrusted values. Sizes are bounded and nothing is fetched. Checks of few
- * steps are done at once; others in a thread with a time limit and fair turns by organization
- * (docs/decisions/0022-work-on-what-tenants-send.md).
+ * Sizes are bounded and nothing is fetched. Costly checks run in a thread with a time limit and fair turns by
+ * organization (docs/decisions/0022-work-on-what-tenants-send.md).
  */
 
-/** The longest schema, in characters, that is compiled on the main thread, which takes up to 40 ms. */
+/** In characters. Compiling it takes up to 40 ms on the main thread. */
 const MAX_COMPILED_HERE = 4 * 1024;
-/** Without the time in which a value or schema waits for a thread. */
+/** Excludes the wait for a thread. */
 const VALIDATE_TIMEOUT_MS = 1_000;
 const COMPILE_TIMEOUT_MS = 5_000;
 /** Of longer costly values, only the first issue is reported. */
 const ALL_ERRORS_LENGTH = 64 * 1024;
-/** Bounds the cache of schemas, in characters. */
+/** In characters. */
 const CACHE_CAPACITY = 8 * MIB;
 
-/** Used on the main thread and in the threads; `checkSchema` checks the schema itself once. */
 const AJV_OPTIONS = {
   validateSchema: false,
   strict: false,
@@ -44,26 +42,19 @@ const AJV_OPTIONS = {
 } as const;
 
 type KnownSchema = {
-  /** The normalized schema (schema-dialect.ts). */
   text: string;
-  /** The text with marked numbers. */
   marked: string;
-  /** Its numbers are compared as decimals (exact-keywords.ts). */
   isExact: boolean;
   dialect: Dialect;
-  /** The issues of the schema itself, once known. */
   issues: Issue[] | undefined;
-  /** See `stepsOf`. */
   steps: number;
-  /** Compiled on first use. */
   compiled?: { validate: ValidateFunction } | { fault: string };
 };
 
 /**
- * The thread compiles schemas and applies them to values, with Ajv. A request is
- * `{dialect, schema}`, to check the schema itself, or `{dialect, schema, value}`, with JSON texts. With `mark`, they have
- * marked numbers (exact-keywords.ts). The response has Ajv's errors; its issue is the reason why the schema cannot be
- * compiled.
+ * A request is `{dialect, schema}`, to check the schema itself, or `{dialect, schema, value}`, with JSON texts.
+ * With `mark`, they have marked numbers (exact-keywords.ts). The response has Ajv's errors, or the reason why the
+ * schema cannot be compiled.
  */
 const SCHEMA_THREAD = threadOf(`(data) => {
   const addFormats = require(data.formats);
@@ -71,7 +62,6 @@ const SCHEMA_THREAD = threadOf(`(data) => {
   const dialects = new Map();
   ${EXACT_KEYWORDS}
 
-  /** The validators of a dialect: one stops at the first error. */
   function open(dialect, isExact) {
     const name = isExact ? dialect + " exact" : dialect;
     const known = dialects.get(name);
@@ -89,7 +79,6 @@ const SCHEMA_THREAD = threadOf(`(data) => {
     return opened;
   }
 
-  /** Compiles a schema, or finds it among those used last. Ajv keeps what it compiles by identity until it is taken out again. */
   function compile({ ajv, compiled: cache, isExact }, text) {
     let validate = cache.get(text);
     if (validate === undefined) {
@@ -145,7 +134,7 @@ const mainAjvs: Record<Dialect, Pick<Ajv, "compile" | "removeSchema">> = {
   "draft-07": addFormats.default(new Ajv({ ...AJV_OPTIONS, allErrors: true })),
 };
 
-/** Facts about a schema. Parsed schemas never change, so the object itself is the cache key. */
+/** Parsed schemas never change, so the object itself is the cache key. */
 const recall = perOwner((schema: JsonObject): KnownSchema => {
   const text = writeJson(schema);
   const same = byText.get(text);
@@ -177,7 +166,7 @@ function prepare(schema: JsonObject): KnownSchema {
   };
 }
 
-/** Compiles a schema on the main thread. Ajv caches by identity, so the copy is removed again. */
+/** Ajv caches by identity, so the copy is removed again. */
 function compileHere(known: KnownSchema): NonNullable<KnownSchema["compiled"]> {
   if (known.compiled !== undefined) return known.compiled;
   const schema: JsonObject = JSON.parse(known.text);
@@ -196,7 +185,6 @@ const unusable = (issue: Issue): Issue[] => [
   { path: "", message: `cannot be checked: the schema is invalid (${issue.path} ${issue.message})` },
 ];
 
-/** A thread's result: issues, why the schema cannot be compiled, or that there is none. */
 async function callThread(
   check: { dialect: Dialect; schema: string; value?: string; mark?: string },
   timeoutMs: number,

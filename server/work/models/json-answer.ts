@@ -30,7 +30,7 @@ export async function readJsonAnswer(
 const MAX_SEARCHED_LENGTH = 256 * 1024;
 const MAX_ATTEMPTS = 16;
 
-/** The longest JSON within prose that matches the schema; models explain their answers (langchain-ai/langchain#33126). */
+/** Models explain their answers (langchain-ai/langchain#33126). */
 async function readEmbedded(
   content: string,
   schema: JsonObject,
@@ -46,7 +46,6 @@ async function readEmbedded(
   return { fault };
 }
 
-/** The objects and lists in a text that are JSON, the longest first. */
 function findEmbedded(content: string): string[] {
   if (content.length > MAX_SEARCHED_LENGTH) return [];
   const found: string[] = [];
@@ -62,7 +61,6 @@ function findEmbedded(content: string): string[] {
   return found.sort((a, b) => b.length - a.length);
 }
 
-/** Behind the bracket that closes the one at `start`. */
 function endOfJson(text: string, start: number): number {
   let depth = 0;
   let isInString = false;

@@ -7,8 +7,8 @@ import type { ModelSettings } from "./settings";
 export type ToolCall = { id: string; name: string; arguments: string };
 
 /**
- * Data of a provider's own in a reply, such as signatures: a text that only its own client reads. The client
- * sends its contents back unchanged with the message, to the same provider and model.
+ * A provider's own data in a reply, such as signatures. It goes back unchanged with the message, to the same
+ * provider and model.
  */
 export type ProviderState = string;
 
@@ -24,25 +24,25 @@ export type OfferedTool = { name: string; description: string; parameters: JsonO
 
 export type ModelRequest = {
   model: string;
-  /** Whose call it is: a provider's limits slow down the calls of one organization. Unset: it waits for no other. */
+  /** A provider's limits slow down the calls of one organization. Unset: the call waits for no other. */
   organizationId?: string | undefined;
   messages: ModelMessage[];
   /** Empty: the model must answer with text. */
   tools: OfferedTool[];
-  /** The tools of earlier calls that may not be called now: some servers need them beside the results of such calls. */
+  /** Tools of earlier calls that may not be called now: some servers need them beside the results of such calls. */
   withheldTools?: OfferedTool[] | undefined;
-  /** The most output tokens, which the run's credit hold pays for. */
+  /** The run's credit hold pays for them. */
   maxOutputTokens: number;
   settings?: ModelSettings | undefined;
   /**
-   * Reserves credits for one repeat of a call that was cut off at its limit, and returns the repeat's limit. A limit
-   * that is not larger means that there is no repeat.
+   * Reserves credits for one repeat of a call that was cut off at its limit, and returns the repeat's limit. There
+   * is no repeat if it is not larger.
    */
   raiseLimit?: ((cutOff: CutOff) => Promise<number>) | undefined;
-  /** Requests JSON of this schema instead of free text, when the model answers without a call. */
+  /** Requests JSON instead of free text, when the model answers without a call. */
   responseSchema?: JsonObject | undefined;
   signal: AbortSignal;
-  /** Called with the bytes of a large response before it is read, by providers of organizations. */
+  /** Providers of organizations call it with the bytes of a large response before it is read. */
   holdResponse?: (bytes: number) => Promise<void>;
   /** Called with the complete text so far; it restarts after a failed attempt. */
   onText?: (text: string) => void;
@@ -51,8 +51,8 @@ export type ModelRequest = {
 };
 
 /**
- * An answer that was cut off: the usage of its attempt, and of all attempts so far; `maximum` is the most output tokens
- * of the model, infinite if unknown.
+ * A cut-off answer: the usage of its attempt, and of all attempts so far. `maximum`: the model's most output
+ * tokens, infinite if unknown.
  */
 export type CutOff = { last: ModelUsage; total: ModelUsage; maximum: number };
 
@@ -60,22 +60,18 @@ export type CutOff = { last: ModelUsage; total: ModelUsage; maximum: number };
 export type Attempt = {
   startedAt: string;
   durationMs: number;
-  /** The message of the failure; null if it did not fail. */
+  /** Null if the attempt did not fail. */
   error: string | null;
-  /** The planned start of the next attempt; absent for the last. */
+  /** Absent for the last attempt. */
   retryAt?: string | undefined;
-  /** The lines that a script printed. */
   console?: string[] | undefined;
-  /** The changes of a model call's request, in words. */
   changes?: string[] | undefined;
-  /** The cuts that made the request fit into the context window. */
   shortened?: Shortening[] | undefined;
-  /** The usage that the provider reported, as JSON of at most 4 KiB. */
+  /** As the provider reported it: JSON of at most 4 KiB. */
   usage?: string | undefined;
-  /** The provider and model of the attempt, if the call could be made at several models. */
   provider?: string | undefined;
   model?: string | undefined;
-  /** It was no attempt: the call waited because the provider allows no more calls. With `retryAt`, it still waits. */
+  /** No attempt: the call waited because the provider allows no more calls. With `retryAt`, it still waits. */
   waited?: true | undefined;
 };
 
@@ -85,25 +81,23 @@ export type Shortening = { before: number; keep: number };
 export type ModelUsage = {
   inputTokens: number;
   outputTokens: number;
-  /** The input tokens that were read from the provider's cache, and those that were written to it. Unset: none. */
+  /** Input tokens that were read from the provider's cache, and written to it. Unset: none. */
   cachedInputTokens?: number;
   cacheWriteTokens?: number;
-  /** The output tokens that were reasoning, as far as it is known. */
   reasoningTokens?: number;
-  /** True if a part was counted here with a tokenizer because the provider reported no usage. */
+  /** A part was counted with a tokenizer because the provider reported no usage. */
   estimated: boolean;
 };
 
 export type ModelReply = {
   content: string;
-  /** The reasoning as far as the provider shows it. */
   reasoning: string;
   /** At most 256 KiB. */
   state: ProviderState | null;
   /** At most 128, and one that represents all others: see `limitCalls`. */
   toolCalls: ToolCall[];
   finishReason: string | null;
-  /** The total usage of all attempts; an interrupted one counts with what was received. */
+  /** Of all attempts; an interrupted one counts with its received output. */
   usage: ModelUsage;
   provider: string;
   attempts: Attempt[];
@@ -123,15 +117,15 @@ export type ModelFault =
   | AnswerFlaw;
 
 /**
- * The output of a call before it was interrupted; providers charge for it. `content` is that of the last attempt that
- * started to reply, `usage` the sum of all.
+ * The output of a call before it was interrupted; providers charge for it. `content`: of the last attempt that
+ * started to reply. `usage`: the sum of all.
  */
 export type ReceivedOutput = { content: string; usage: ModelUsage };
 
 /** A model call that failed finally; `attempts` lists the attempts, `received` is null if no output had started. */
 export class ModelError extends Error {
   readonly reason: ModelFault;
-  /** True if another model may be called instead: this one is unknown, or its provider does not answer. */
+  /** Another model may be called: this one is unknown, or its provider does not answer. */
   readonly fallsBack: boolean;
   readonly attempts: Attempt[];
   readonly received: ReceivedOutput | null;
@@ -175,28 +169,24 @@ export type Prompt = Pick<ModelRequest, "messages" | "tools" | "responseSchema">
 export type ListedModel = { name: string; contextWindow: number | undefined };
 
 /**
- * The models that a provider offers, as it lists them. `problem`: why it does not; then they are those that the catalog
- * knows at its address.
+ * The models that a provider offers. `problem`: the reason why it does not list them; then they come from the
+ * catalog.
  */
 export type Offer = { models: readonly ListedModel[]; problem: string | null };
 
 export type Models = {
   /**
-   * Calls the model and retries temporary errors. Throws ModelError. When aborted, throws ModelCallStopped if output
-   * had started, else the signal's reason itself.
+   * Retries temporary errors. Throws ModelError. When aborted, throws ModelCallStopped if output had started, else
+   * the signal's reason.
    */
   call(request: ModelRequest): Promise<ModelReply>;
-  /** The name of the provider for this model; `demo` for the built-in simulation. */
   providerOf(model: string): string;
-  /** The facts about the model at its provider; empty for an unknown one. */
   factsOf(model: string): Promise<ModelFacts>;
   /** The models that providers list, and the demo model. The default provider may serve more. */
   listed: readonly string[];
-  /** The models that the default provider offers, at most some minutes old. */
+  /** At most some minutes old. */
   listOffered(): Promise<Offer>;
-  /** An upper bound of the tokens of a request, without counting them. */
   boundTokens(request: Prompt): number;
-  /** The tokens of a request, counted with a tokenizer. */
   countTokens(request: Prompt): Promise<number>;
 };
 
@@ -220,8 +210,8 @@ export const FURTHER_CALLS = "further_calls";
 export const UNREADABLE_CALL = "unreadable_call";
 
 /**
- * Cuts the calls of a reply to the first 128 and one that represents the rest; idempotent.
- * @param further the number of later calls that were discarded.
+ * Cuts the calls of a reply to the first 128 and one that represents the rest; idempotent. @param further The
+ * number of later calls that were discarded.
  */
 export function limitCalls(calls: readonly ToolCall[], further = 0): ToolCall[] {
   if (calls.length + further <= MAX_RECORDED_CALLS) return [...calls];

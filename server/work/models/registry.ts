@@ -11,18 +11,17 @@ import { boundRequestTokens } from "@/server/work/models/tokens/token-bound";
 import { countRequestTokens } from "@/server/work/models/tokens/tokens";
 
 type ModelsOptions = {
-  /** The default provider, from OPENAI_API_KEY, OPENAI_BASE_URL and OPENAI_API. */
+  /** From OPENAI_API_KEY, OPENAI_BASE_URL and OPENAI_API. */
   openai?: Pick<NamedProvider, "api" | "apiKey" | "baseUrl"> | undefined;
-  /** More providers; without `openai` the first one is the default. */
+  /** Without `openai`, the first one is the default. */
   providers?: readonly NamedProvider[];
   clock: Clock;
-  /** Waits between attempts; tests need no time for it. */
   sleep?: typeof sleepOrThrow;
 };
 
 /**
- * All models behind one interface. A model goes to the provider that lists it, else to the default one; the demo model
- * answers if none is configured.
+ * All models behind one interface. A model goes to the provider that lists it, else to the default one. If none is
+ * configured, the demo model answers.
  */
 export function createModels({ openai, providers = [], clock, sleep = sleepOrThrow }: ModelsOptions): Models {
   const named: NamedProvider[] = [

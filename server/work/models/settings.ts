@@ -42,7 +42,7 @@ export const modelSettings = z.object({
 });
 export type ModelSettings = z.infer<typeof modelSettings>;
 
-/** Parameters that `modelOptions` cannot have: those that we send, and those that change what a call costs. */
+/** Parameters that Stepwell sends itself, or that change the cost of a call. */
 const RESERVED_OPTIONS: ReadonlySet<string> = new Set([
   "model",
   "models",

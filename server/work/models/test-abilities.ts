@@ -39,7 +39,7 @@ const SUM = JSON.stringify(1234 + 4321);
 type Tested = { text: string; usage: ModelUsage; abilities: Ability[] };
 
 /**
- * Tests a model with two small calls: one offers a function, the other brings its result back and asks for a structured
+ * Tests a model with two small calls: one offers a function, the other returns its result and asks for a structured
  * answer. Throws ModelError if the first one fails.
  */
 export async function testAbilities(

@@ -5,14 +5,12 @@ import type { Reference } from "@/server/work/workflow/references";
 
 /** The names that an expression of a definition can read. */
 export type Readable = {
-  /** The names of the parameters if no others are allowed, else null. */
+  /** Null if other parameters are allowed. */
   parameters: ReadonlySet<string> | null;
-  /** The position of each step, or of the group that it belongs to, by its id. */
+  /** By the step's id; the position of its group, if it has one. */
   positions: ReadonlyMap<string, number>;
   secrets: readonly string[];
-  /** The position of the expression's own step or group. */
   index: number;
-  /** The name of a forEach's item, if there is one. */
   item: string | null;
   mayHoldSecret: boolean;
 };
@@ -34,7 +32,6 @@ export function findReferenceFaults(parsed: TemplateExpression, readable: Readab
   return [...(parsed.fault === null ? [] : [{ message: parsed.fault }]), ...faults];
 }
 
-/** The member that an unknown one probably means. */
 function findMeant({ root, member }: Reference, readable: Readable): ReferenceFault["meant"] {
   if (root === null || member === null) return;
   const { positions, index, parameters, secrets, mayHoldSecret } = readable;
@@ -75,7 +72,6 @@ function describeStepFault(id: string, { positions, index }: Readable): string |
   return position > index ? `the step "${id}" comes later` : null;
 }
 
-/** The scheme and the host of an address, without a user name, up to its path or query. */
 const HOST = /^\s*https?:\/\/[^\s/?#\\@]+[/?]/i;
 
 /** A secret in an address is behind a host that is written out, so that no data decides who receives it. */

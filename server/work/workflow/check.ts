@@ -28,13 +28,11 @@ import { findNames, replaceNames } from "@/server/work/workflow/step-names";
 /** The names to which a definition may refer beside functions. */
 export type KnownNames = {
   secrets: readonly string[];
-  /** The issues of slugs that name no such tool or agent, by slug. */
   findUnknown(kind: Called, slugs: readonly string[]): Promise<ReadonlyMap<string, string>>;
 };
 type Called = "tool" | "agent";
 
 const { definitionBytes: MAX_DEFINITION_BYTES, problems: MAX_ISSUES, steps: MAX_STEPS } = WORKFLOW_LIMITS;
-/** Names that scopes have already, or that JavaScript treats unlike others. */
 const RESERVED = new Set(["input", "steps", "run", "secrets", "__proto__"]);
 
 type Keys = (string | number)[];
@@ -45,7 +43,7 @@ export type Repair = { label: string; change: { from: string; to: string } | "re
 export type WorkflowIssue = Issue & { repair?: Repair | undefined };
 
 /**
- * Every issue of a tool's definition beside those of its schema, with a JSON pointer and the known names
+ * Every issue of a tool's definition besides those of its schema, with a JSON pointer and the known names
  * (docs/definition-files.md, "Tool"). Expressions are parsed in fair turns by organization.
  */
 export async function findWorkflowFaults(
@@ -63,30 +61,26 @@ export async function findWorkflowFaults(
   return checker.issues.slice(0, MAX_ISSUES);
 }
 
-/** Returns true if any string inside is a template, so that the value is known only when the step runs. */
 function hasTemplate(value: Json): boolean {
   if (typeof value === "string") return value.includes("{{");
   if (typeof value !== "object" || value === null) return false;
   return Object.values(value).some(hasTemplate);
 }
 
-/** The names of the parameters if no others are allowed, else null. */
+/** Null if other parameters are allowed. */
 function closedParameters(parameters: JsonObject): Set<string> | null {
   const open = ["$ref", "allOf", "anyOf", "oneOf", "if", "patternProperties", "dependentSchemas"];
   if (parameters.additionalProperties !== false || open.some((keyword) => keyword in parameters)) return null;
   return new Set(isJsonObject(parameters.properties) ? Object.keys(parameters.properties) : []);
 }
 
-/** The kind that a function runs, if it runs a tool or an agent: its input of that name holds the slug. */
 function calledBy(definition: FunctionDefinition | undefined): Called | null {
   const run = definition?.run;
   return typeof run === "object" && run.engine !== "wait" ? run.engine : null;
 }
 
-/** The place of a text in a definition, and the names that its expressions can read. */
 type ReadingContext = { keys: Keys; isAddress?: boolean } & Pick<Readable, "index"> & Partial<Readable>;
 
-/** A text of a definition with expressions. */
 type CheckedText = {
   text: string;
   isCondition: boolean;
@@ -99,9 +93,8 @@ class Checker {
   readonly #known: KnownNames;
   readonly #organizationId: string;
   readonly #parameters: Readable["parameters"];
-  /** The position of each step, or of its group, by its id. */
+  /** By the step's id; the position of its group, if it has one. */
   readonly #positions = new Map<string, number>();
-  /** The issues of slugs that steps call. */
   readonly #unknown: Record<Called, ReadonlyMap<string, string>> = { tool: new Map(), agent: new Map() };
 
   constructor(definition: LenientDefinition, known: KnownNames, organizationId: string) {
@@ -134,7 +127,6 @@ class Checker {
     this.issues.push({ path: jsonPointer(keys), message, repair });
   }
 
-  /** Reports the issues inside the value at `keys`. */
   #reportInside(keys: Keys, issues: readonly Issue[]): void {
     for (const { path, message } of issues) this.issues.push({ path: jsonPointer(keys) + path, message });
   }
@@ -143,14 +135,12 @@ class Checker {
     this.#reportInside(keys, await checkSchema(schema, this.#organizationId));
   }
 
-  /** Checks an `if` or a `forEach`. */
   async #checkCondition(text: string | undefined, context: ReadingContext): Promise<void> {
     if (text === undefined) return;
     const parse = async () => [await parseCondition(text, this.#organizationId)];
     await this.#checkExpressions({ text, isCondition: true, parse }, context);
   }
 
-  /** Checks every text within a value. */
   async #checkTexts(value: Json, context: ReadingContext): Promise<void> {
     if (typeof value === "string") {
       if (!value.includes("{{")) return;
@@ -189,7 +179,6 @@ class Checker {
     }
   }
 
-  /** Puts the name that was meant in place of the misspelt one. */
   async #findRepair(
     { text, isCondition }: Omit<CheckedText, "parse">,
     meant: ReferenceFault["meant"],
@@ -208,7 +197,6 @@ class Checker {
     else this.#positions.set(id, index);
   }
 
-  /** Looks up all that steps call by name; an expression's value is only known when the step runs. */
   async #findUnknown(steps: readonly LenientCall[]): Promise<void> {
     for (const kind of ["tool", "agent"] as const) {
       const slugs = steps.flatMap(({ uses, with: input }) => {
@@ -235,7 +223,6 @@ class Checker {
       );
   }
 
-  /** `index` is the position of the step, or of the group that it belongs to. */
   async #checkCall(step: LenientCall, { keys, index }: { keys: Keys; index: number }): Promise<void> {
     for (const key of ["if", "forEach"] as const)
       await this.#checkCondition(step[key], { keys: [...keys, key], index });
@@ -269,7 +256,7 @@ class Checker {
     }
   }
 
-  /** As far as can be known without running: what the function would reject. */
+  /** Reports what the function would reject, as far as it is known without running. */
   async #checkInput(definition: FunctionDefinition, input: JsonObject, keys: Keys): Promise<void> {
     const { name: uses, parsedFields = {}, findFaults } = definition;
     const schema = inputSchemaOf(definition);
@@ -304,7 +291,6 @@ class Checker {
   }
 }
 
-/** Issues of a value that a function will parse, before it does. Their paths begin at the value. */
 async function findParseFaults(
   field: ParsedField,
   value: Json,

@@ -12,7 +12,7 @@ export class StepFailure extends Error {
     this.code = code;
   }
 
-  /** The same with its location, without a child run's repetition that a step failed. */
+  /** Adds the location, and removes a child run's "Step … failed". */
   at(location: string): StepFailure {
     const inner = this.message.replace(/^Step ("\w+") failed: /, "step $1: ");
     return new StepFailure(this.code, `${location}: ${inner}`);

@@ -6,21 +6,15 @@ import { RETRY_DEFAULTS } from "@/server/work/workflow/retry-policy";
 
 /** The limits of tools' workflows. docs/definition-files.md lists them; definition.test.ts compares. */
 export const WORKFLOW_LIMITS = {
-  /** Steps of a tool, those of its groups included. */
   steps: 100,
-  /** Steps of one `parallel` group. */
   groupSteps: 20,
-  /** Items of one `forEach`. */
   items: 1_000,
-  /** Calls of one step or group in progress at once. */
   concurrency: 20,
-  /** Further attempts of one call. */
   retries: 10,
   longestRetryWaitMs: 300_000,
   longestTimeoutMs: 86_400_000,
   /** Of a definition's JSON. */
   definitionBytes: 512 * KIB,
-  /** Problems that are listed when a definition is saved. */
   problems: 50,
 } as const;
 
@@ -31,7 +25,7 @@ const identifier = z
   .regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, "letters, digits and _, not starting with a digit");
 const waitMs = z.int().min(0).max(longestRetryWaitMs);
 
-/** The retries of a failed call: a number of further attempts, or that with the waits between them. */
+/** A number of further attempts, or that with the waits between them. */
 const retriesSetting = z.union(
   [
     z.int().min(0).max(retries),

@@ -18,19 +18,19 @@ import { MAX_SHOWN_PATHS } from "@/server/work/workflow/skip-note";
 import { StoredJson } from "@/server/work/workflow/stored-json";
 
 /**
- * One expression of a template, with the names it reads. `secret` is set if it is only a reference to a secret, which is
- * never evaluated. `fault` names an unknown function or variable; an expression that never gets there works.
+ * One expression of a template, with the names it reads. `secret`: it is only a reference to a secret, which is
+ * never evaluated. `fault`: it names an unknown function or variable, which fails only if it gets there.
  */
 export type TemplateExpression = {
   expression: string;
   references: Reference[];
-  /** The plain paths in it; none if it is itself one. */
+  /** None if the expression is itself a plain path. */
   paths: string[];
   secret: string | null;
   fault: string | null;
 };
 
-/** The facts with which texts are filled in. Without `placeholderOf` they cannot refer to secrets. */
+/** Without `placeholderOf`, texts cannot refer to secrets. */
 type FillFacts = ExpressionFacts & { placeholderOf?: ((secret: string) => string) | undefined };
 
 /** A parsed text with `{{ }}`. `isExpression`: the text is a single expression, whose value keeps its type. */
@@ -42,14 +42,13 @@ export type Scope = { values: Readable; steps: Readable };
 
 /** More closing braces within one expression are a mistake or an attack. */
 const MAX_CLOSINGS = 64;
-/** Bounds the cache of parsed texts, in characters. */
 const MAX_CHARACTERS = 8 * MIB;
 const templates = new LRUCache<string, Template>({ maxSize: MAX_CHARACTERS });
 const expressions = new LRUCache<string, TemplateExpression>({ maxSize: MAX_CHARACTERS });
 
 /**
- * Parses a text with `{{ … }}`. An expression ends at the first `}}` that leaves a complete JSONata expression. So
- * braces are allowed inside objects, strings, patterns and comments. Throws ExpressionError.
+ * Parses a text with `{{ … }}`. An expression ends at the first `}}` that leaves a complete JSONata expression, so
+ * braces are allowed inside it. Throws ExpressionError.
  */
 export async function parseTemplate(text: string, organizationId: string): Promise<Template> {
   const known = templates.get(text);
@@ -133,7 +132,7 @@ export async function parseCondition(text: string, organizationId: string): Prom
   return expression;
 }
 
-/** The part of the scope that is read: the rest need not be parsed or copied into the sandbox. */
+/** Only the part that is read is parsed and copied into the sandbox. */
 async function readPart(
   { values, steps }: Scope,
   references: readonly Reference[],
@@ -147,7 +146,6 @@ async function readPart(
   return { ...part, steps: await readNamed(steps, all || stepIds.has(null) ? null : stepIds, memory) };
 }
 
-/** The values of these names; null: all of them. */
 async function readNamed(
   source: Readable,
   names: ReadonlySet<string | null> | null,
@@ -189,14 +187,13 @@ export async function readPaths(
 }
 
 /**
- * Fills in all templates in a JSON value, in turns with other work. A string that is a single `{{ … }}` becomes the
- * expression's value, null if it finds nothing. In other strings the values are inserted. Throws ExpressionError.
+ * Fills in all templates in a JSON value. A string that is a single `{{ … }}` becomes the expression's value, null
+ * if it finds nothing. In other strings the values are inserted. Throws ExpressionError.
  */
 export function fillIn(value: Json, scope: Scope, { placeholderOf, ...facts }: FillFacts): Promise<Json> {
   const slice = new WorkSlice();
   let room = MAX_INSERTED_LENGTH;
 
-  /** The value of an expression, null if it finds nothing; of a reference to a secret, the placeholder. */
   const evaluate = async (parsed: TemplateExpression): Promise<Json> => {
     if (slice.isOver) await slice.next();
     if (parsed.secret === null) return (await evaluateIn(scope, parsed, facts)) ?? null;
@@ -204,7 +201,6 @@ export function fillIn(value: Json, scope: Scope, { placeholderOf, ...facts }: F
       throw new ExpressionError(`The secret "${parsed.secret}" cannot be used here.`);
     return placeholderOf(parsed.secret);
   };
-  /** A value inside a text: nothing for null, JSON for arrays and objects. */
   const textOf = async (value: Json): Promise<string> => {
     if (value === null) return "";
     const text = typeof value === "string" ? value : await stringifyLarge(value);

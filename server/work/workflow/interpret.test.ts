@@ -23,7 +23,6 @@ const facts: RunFacts = {
 
 const fork: WorkflowJournal["fork"] = (works) => Promise.all(works.map((work) => work()));
 
-/** A journal that answers each call from `answer` and keeps the calls. */
 function journalOf(answer: (call: WorkflowCall) => WorkflowCallResult | Promise<WorkflowCallResult>) {
   const calls: WorkflowCall[] = [];
   const skipped: SkippedStep[] = [];

@@ -32,19 +32,17 @@ import { retryPolicyOf } from "@/server/work/workflow/retry-policy";
 import { createSkipNote } from "@/server/work/workflow/skip-note";
 import { StoredJson } from "@/server/work/workflow/stored-json";
 
-/** Common parts of the calls of one act. */
 type Act = Pick<WorkflowCall, "act" | "width" | "memory"> & { notes: Set<string> };
 
 type WorkflowRun = {
   /** JSON text. */
   input: string;
-  /** The outputs of steps that are not executed, by their ids. */
+  /** Outputs of steps that are not executed, by their ids. */
   pinned?: JsonObject | undefined;
   facts: RunFacts;
   journal: WorkflowJournal;
 };
 
-/** A step's memory, and where the outputs of the steps in a group go. */
 type Within = { outputs: Map<string, StoredJson>; memory: StepMemory };
 
 type WorkflowOutcome =
@@ -60,9 +58,8 @@ type WorkflowOutcome =
     };
 
 /**
- * Runs a tool's workflow over checked input. Pure: the same definition, input, facts and results of calls give the same
- * calls and outcome. So a run can be replayed from its journal. In `steps`, a skipped step is null, and one that
- * failed with onError: continue is `{"error": message, "code": …}`.
+ * Runs a tool's workflow over checked input. Pure, so a run can be replayed from its journal. In `steps`, a skipped
+ * step is null, and one that failed with onError: continue is `{"error": message, "code": …}`.
  */
 export async function runWorkflow(
   definition: WorkflowDefinition,
@@ -83,12 +80,11 @@ export async function runWorkflow(
   }
 }
 
-/** The output of a step that is skipped. */
 const NOTHING = new StoredJson("null");
 
 const mib = (bytes: number) => `${bytes / MIB} MiB`;
 
-/** The items of a forEach. JSONata gives a list of one as its only element, and a list of none as nothing. */
+/** JSONata gives a list of one as its only element, and an empty list as nothing. */
 function itemsOf(found: Json | undefined): Json[] {
   if (Array.isArray(found)) return found;
   return found === undefined || found === null ? [] : [found];
@@ -98,7 +94,6 @@ class Workflow {
   readonly #definition: WorkflowDefinition;
   readonly #run: WorkflowRun;
   readonly #input: StoredJson;
-  /** The `steps` of expressions: the outputs of the steps that have ended. */
   readonly #outputs = new Map<string, StoredJson>();
   #outputBytes = 0;
   #inputBytes = 0;
@@ -121,7 +116,6 @@ class Workflow {
     return { now: startedAt, seed: `${id}/${location}`, organizationId, signal, memory, note };
   }
 
-  /** Runs a step and keeps its output. Returns why it failed, unless it continues on errors. */
   async runStep(step: WorkflowStep): Promise<StepFailure | null> {
     const memory = this.#run.facts.memory.openStep();
     const outputs = new Map<string, StoredJson>();
@@ -167,7 +161,6 @@ class Workflow {
     return StoredJson.object(parallel.map(({ id }) => [id, outputs.get(id) ?? NOTHING]));
   }
 
-  /** The output of a step that is not executed, and of the steps of a group; else null. */
   #pinnedOutput({ id, parallel = [] }: WorkflowStep, outputs: Within["outputs"]): StoredJson | null {
     const { pinned } = this.#run;
     const output = pinned !== undefined && Object.hasOwn(pinned, id) ? pinned[id] : undefined;
@@ -225,7 +218,7 @@ class Workflow {
     return this.#executeForEach(step, scope, { items, act });
   }
 
-  /** The output of one call. Throws StepFailure when it failed or returned too much. */
+  /** Throws StepFailure if the call failed or returned too much. */
   async #call(
     step: CallStep,
     { itemIndex, ...act }: Act & Pick<WorkflowCall, "itemIndex">,
@@ -264,7 +257,6 @@ class Workflow {
     return output;
   }
 
-  /** The outputs of the items in their order; `concurrency` items are under way at a time (1 when unset). */
   async #executeForEach(
     step: CallStep,
     scope: Scope,
@@ -298,7 +290,6 @@ class Workflow {
     return StoredJson.list(outputs);
   }
 
-  /** The run's output: the definition's, else the last step's; checked against the declared schema. */
   async finish(): Promise<WorkflowOutcome> {
     const memory = this.#run.facts.memory.openStep();
     try {

@@ -2,13 +2,12 @@ import { z } from "zod";
 import { callStepSchema, workflowDefinition } from "@/server/work/workflow/definition";
 
 /**
- * The readable parts of a definition that its schema rejects, so that all of its problems are found at once. A field
- * with an issue is null. Steps keep their positions.
+ * The readable parts of a rejected definition, so that all of its problems are found at once. A field with an issue
+ * is null. Steps keep their positions.
  */
 
 const { id, uses, as } = callStepSchema.shape;
 const optionalText = z.string().optional().catch(undefined);
-/** More concurrency than allowed is reported by the schema. */
 const concurrency = callStepSchema.shape.concurrency.catch(undefined);
 
 const lenientCall = z.object({

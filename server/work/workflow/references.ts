@@ -5,7 +5,7 @@ import type { ExpressionNode } from "@/server/work/expressions/jsonata";
 export type Reference = { root: string | null; member: string | null };
 
 /**
- * A reference with the plain path it begins with (`steps.fetch.body` of `steps.fetch.body[ok].name`), and the offset
+ * `path`: the plain path it begins with (`steps.fetch.body` of `steps.fetch.body[ok].name`). `end`: the offset
  * behind its member's name.
  */
 type Found = Reference & { path?: string | null; end?: Json | undefined };
@@ -13,9 +13,8 @@ type Found = Reference & { path?: string | null; end?: Json | undefined };
 const EVERYTHING: Found = { root: null, member: null };
 
 /**
- * The references of an expression to its scope. JSONata resolves a bare name in the current context. At the top level,
- * in arguments and in function bodies that is the scope. In predicates and later path steps it is an element; only `$$`
- * leads back to the scope. If the tree is unclear, everything counts as read.
+ * The references of an expression to its scope. In predicates and later path steps, a bare name belongs to an
+ * element, and only `$$` leads back to the scope. If the tree is unclear, everything counts as read.
  */
 export function findReferences(tree: ExpressionNode): Reference[] {
   return find(tree).map(({ root, member }) => ({ root, member }));
@@ -27,8 +26,8 @@ export function findPaths(tree: ExpressionNode): string[] {
 }
 
 /**
- * The places at which an expression names a member of `root`, such as a step: the offset behind the name's last sign, which
- * may be a quote.
+ * The places where an expression names a member of `root`, such as a step. `end` is the offset behind the name's
+ * last character, which may be a quote.
  */
 export function findMembers(tree: ExpressionNode, wanted: string): { name: string; end: number }[] {
   return find(tree).flatMap(({ root, member, end }) =>
@@ -50,7 +49,6 @@ const nodes = (value: Json | undefined): ExpressionNode[] => {
 const nameOf = (node: ExpressionNode | undefined): string | null =>
   (node?.type === "name" || node?.type === "string") && typeof node.value === "string" ? node.value : null;
 
-/** Parts that are evaluated with an element as context. */
 const INNER_PARTS = ["predicate", "stages", "group", "terms", "pattern", "update", "delete"];
 
 function walk(node: ExpressionNode, atScope: boolean, found: Found[]): void {
@@ -99,7 +97,7 @@ function walkPath(steps: ExpressionNode[], atScope: boolean, found: Found[]): vo
   for (const step of steps.slice(1)) walk(step, false, found);
 }
 
-/** The names up to the first step that is more than a name; null if one of them cannot be written. */
+/** The names up to the first step that is more than a name; null if one cannot be written. */
 function plainPath(
   steps: ExpressionNode[],
   hasNoInnerParts: (step: ExpressionNode) => boolean,

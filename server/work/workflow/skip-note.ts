@@ -1,12 +1,11 @@
 import { z } from "zod";
 import { isContainer, type Json, keysOf, writeJson } from "@/server/base/json/json";
 
-/** A value for people: a short JSON text, or the size of a list or object. Null: the expression found nothing. */
+/** A short JSON text, or the size of a list or object. Null: the expression found nothing. */
 const shownValue = z.string().nullable();
 
 /** The reason why a step was skipped, as the input of its row holds it. */
 export const skipNote = z.object({
-  /** The setting: a condition that was not true, or a list without items. */
   by: z.enum(["if", "forEach"]),
   expression: z.string(),
   value: shownValue,

@@ -4,7 +4,7 @@ import { quoted } from "@/server/work/expressions/quoted";
 import { parseCondition, parseTemplate, type TemplateExpression } from "@/server/work/workflow/expressions";
 import { findMembers } from "@/server/work/workflow/references";
 
-/** The place at which a text names a step, an input or a secret: the offsets of the name with its quotes, if it has any. */
+/** The place where a text names a step, an input or a secret: the offsets of the name with its quotes. */
 export type StepName = { from: number; to: number };
 
 type Text = { path: (string | number)[]; text: string; isCondition: boolean };
@@ -73,7 +73,6 @@ export const replaceNames = (text: string, names: readonly StepName[], name: str
     .toSorted((a, b) => b.from - a.from)
     .reduce((all, { from, to }) => `${all.slice(0, from)}${quoted(name)}${all.slice(to)}`, text);
 
-/** Each expression of a text, and where it begins. */
 async function expressionsOf(
   text: string,
   { isCondition, organizationId }: Parsing,
@@ -96,7 +95,6 @@ async function expressionsOf(
   return found;
 }
 
-/** The start of the name that ends there; null if it is written with escapes. */
 function beginOf(expression: string, { name, end }: { name: string; end: number }): number | null {
   const last = expression[end - 1] ?? "";
   const quote = /[`"']/.test(last) ? last : "";

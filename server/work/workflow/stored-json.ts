@@ -4,12 +4,11 @@ import { type StepMemory, weightOf } from "@/server/guard/limits/process-memory"
 
 /** A value as its JSON text. It is parsed when an expression names it, and kept if the run's memory allows it. */
 export class StoredJson {
-  /** The length of its text in UTF-8. */
+  /** In UTF-8. */
   readonly bytes: number;
   readonly #text: string | (() => string);
   #weight: number | undefined;
   #kept: Json | undefined;
-  /** The value, as long as any step works with it. */
   #last: WeakRef<Json[] | JsonObject> | undefined;
   #parsing: Promise<Json> | undefined;
 
@@ -18,13 +17,12 @@ export class StoredJson {
     this.#text = typeof text === "string" ? text : text.compose;
   }
 
-  /** A list. Its text is composed when it is needed, so that the items are not in memory twice. */
+  /** The text is composed when it is needed, so that the items are not in memory twice. */
   static list(items: readonly StoredJson[]): StoredJson {
     const bytes = items.reduce((sum, item) => sum + item.bytes + 1, 2);
     return new StoredJson({ bytes, compose: () => `[${items.map(({ text }) => text).join(",")}]` });
   }
 
-  /** An object, composed like a list. */
   static object(members: readonly (readonly [name: string, value: StoredJson])[]): StoredJson {
     const named = members.map(([name, value]) => [JSON.stringify(name), value] as const);
     const bytes = named.reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + value.bytes + 2, 2);

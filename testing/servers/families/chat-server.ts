@@ -3,8 +3,6 @@ import { z } from "zod";
 import { serveFetch } from "../fetch-server";
 import { cut } from "./strict-chat";
 
-/** The common part of servers of chat completions. Each family says what it refuses and how it answers. */
-
 const call = z.looseObject({
   id: z.string(),
   type: z.literal("function"),
@@ -50,16 +48,12 @@ export type Reply = {
 };
 export type ChatServerFamily = {
   name: string;
-  /** An id of a call. */
   callId(): string;
-  /** Its refusal of a request; null if it accepts it. `turn` counts the replies that came back. */
+  /** Null accepts the request. `turn` counts the replies that came back. */
   check(body: ChatBody, turn: number): Refusal | null;
-  /** The error's shape. */
   refuse(message: string): Refusal;
-  /** It calls nothing unless `tool_choice` is set. */
   needsToolChoice?: true;
   whole(reply: Reply, body: ChatBody): object;
-  /** The data of its stream's events. */
   events(reply: Reply, body: ChatBody): object[];
 };
 
@@ -103,7 +97,6 @@ export const callPieces = ({ calls }: Reply) =>
   ]);
 export { cut };
 
-/** The issue of the order of messages in every family; null if there is none. */
 function findDisorder({ messages }: ChatBody): string | null {
   let open: string[] = [];
   for (const { role, tool_calls = [], tool_call_id = "" } of messages) {
@@ -120,7 +113,6 @@ export const findUnknown = (body: ChatBody, known: string): string | undefined =
   Object.keys(body).find((name) => !known.split(" ").includes(name));
 
 type ChatServer = {
-  /** For `baseUrl`. */
   url: string;
   refused: string[];
   bodies: ChatBody[];

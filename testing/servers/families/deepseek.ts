@@ -3,7 +3,7 @@ import { type ChatFamily, calculation, cut, opaque } from "./strict-chat";
 const MISSING = "The `reasoning_content` in the thinking mode must be passed back to the API.";
 
 /**
- * DeepSeek's thinking mode: messages with calls must bring `reasoning_content` back, also an empty one. Those of other
+ * DeepSeek's thinking mode: messages with calls must return `reasoning_content`, also an empty one; those of other
  * models need one that is not empty (NousResearch/hermes-agent#17341).
  * https://api-docs.deepseek.com/guides/thinking_mode and deepseek-ai/deepseek-harness#739.
  */

@@ -8,9 +8,9 @@ const isMarked = ({ tool_calls = [] }: BackMessage) =>
   });
 
 /**
- * Gemini 3 over its OpenAI-compatible interface. The first of parallel calls has a signature, and a call of the current
- * turn without it is an error: https://ai.google.dev/gemini-api/docs/thought-signatures. Calls of other models have a mark
- * instead (there, FAQs). Calls come whole, and errors are lists:
+ * Gemini 3 over its OpenAI-compatible interface. The first of parallel calls has a signature, which the current
+ * turn must return; other models' calls have a mark instead:
+ * https://ai.google.dev/gemini-api/docs/thought-signatures. Calls are complete, and errors are lists:
  * https://discuss.ai.google.dev/t/openai-api-compatibility-broken-due-to-thought-signature-on-gemini-3-pro-preview/109823.
  */
 export const gemini: ChatFamily = {

@@ -13,9 +13,9 @@ import {
 } from "./chat-server";
 
 /**
- * Groq. Parameters: https://console.groq.com/docs/api-reference#chat-create; others and unknown fields of messages are
- * "unsupported" (janhq/jan#8136). JSON and tools exclude each other (agno-agi/agno#1065). The first call of a conversation
- * fails as those do that the model wrote wrongly (vercel/ai#6916): `failed_generation` has any words. Usage is also in
+ * Parameters: https://console.groq.com/docs/api-reference#chat-create; others and unknown message fields are
+ * "unsupported" (janhq/jan#8136). JSON and tools exclude each other (agno-agi/agno#1065). The first call of a
+ * conversation fails like a malformed one, with any words in `failed_generation` (vercel/ai#6916). Usage is also in
  * `x_groq` of the last chunk.
  */
 

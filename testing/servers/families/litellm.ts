@@ -14,9 +14,9 @@ import {
 import { opaque } from "./strict-chat";
 
 /**
- * A LiteLLM proxy in front of Anthropic: https://docs.litellm.ai/docs/reasoning_content. Parameters that the model does not
- * support are refused (BerriAI/litellm#33738 has the body). Messages with calls must bring their thinking blocks back, and
- * results need the tools (langgenius/dify-official-plugins#2063).
+ * A LiteLLM proxy in front of Anthropic: https://docs.litellm.ai/docs/reasoning_content. It rejects unsupported
+ * parameters (BerriAI/litellm#33738). Messages with calls must return their thinking blocks, and results need the
+ * tools (langgenius/dify-official-plugins#2063).
  */
 
 const refuse = (message: string) => ({
@@ -43,7 +43,6 @@ const usage = {
 };
 
 export function createLitellm(): ChatServerFamily {
-  /** The thinking blocks of messages, by the id of their first call. */
   const known = new Map<string, unknown>();
   const blocksOf = (thinking: string, id: string | undefined) => {
     const blocks = [{ type: "thinking", thinking, signature: opaque(300) }];

@@ -13,8 +13,8 @@ import {
 } from "./chat-server";
 
 /**
- * llama-server, after tools/server/server-common.cpp of ggml-org/llama.cpp: schemas of tools and answers become one grammar,
- * which some patterns break (lidge-jun/opencodex#2135). Responses have `timings`.
+ * After tools/server/server-common.cpp of ggml-org/llama.cpp: schemas of tools and answers become one grammar,
+ * which some patterns break (lidge-jun/opencodex#2135).
  */
 
 const failed = (message: string) => ({
@@ -67,7 +67,6 @@ export const llamaServer: ChatServerFamily = {
 
 const thinks = ({ reasoning, text }: Reply) => `<think>\n${reasoning}</think>\n\n${text}`;
 
-/** The first call is repeated in the old form, with a colon behind its name. */
 const withOldForm = (reply: Reply) => {
   const [first] = reply.calls;
   if (first === undefined) return {};
@@ -76,9 +75,9 @@ const withOldForm = (reply: Reply) => {
 };
 
 /**
- * llama-cpp-python, after llama_cpp/server/types.py and errors.py of abetlen/llama-cpp-python: unknown parameters are
- * ignored, also `max_completion_tokens` (#1907) and `stream_options`; formats are text and json_object, and a wrong one is
- * answered with 500. Streams have no usage. The reasoning is in the text. Without `tool_choice`, tools are ignored
+ * After llama_cpp/server/types.py and errors.py of abetlen/llama-cpp-python: ignores unknown parameters,
+ * `max_completion_tokens` (#1907) and `stream_options`; a format other than text and json_object gets a 500.
+ * Streams have no usage. Reasoning is in the text. Without `tool_choice`, tools are ignored
  * (chatml-function-calling of llama_cpp/llama_chat_format.py).
  */
 export const llamaCppPython: ChatServerFamily = {

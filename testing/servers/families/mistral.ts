@@ -12,11 +12,11 @@ import {
 } from "./chat-server";
 
 /**
- * Mistral. The parameters of https://docs.mistral.ai/api (chat completion); others are refused with 422
- * (editor-code-assistant/eca#315), as are unknown fields of messages (charmbracelet/crush#1590). Ids of calls have nine
- * letters or digits (nearai/ironclaw#1241), no user follows a result (BerriAI/litellm#17761), efforts are none and high
- * (architects-toolkit/SmartHopper#647). Content with reasoning is a list (NousResearch/hermes-agent#11243), which should
- * come back as it was (vercel/ai#17930). Cached tokens: mistralai/client-ts#240.
+ * Parameters: https://docs.mistral.ai/api (chat completion); others get a 422 (editor-code-assistant/eca#315), as
+ * do unknown message fields (charmbracelet/crush#1590). Call ids have nine letters or digits
+ * (nearai/ironclaw#1241), no user follows a result (BerriAI/litellm#17761), efforts are none and high
+ * (architects-toolkit/SmartHopper#647). Content with reasoning is a list (NousResearch/hermes-agent#11243), to be
+ * returned unchanged (vercel/ai#17930). Cached tokens: mistralai/client-ts#240.
  */
 
 const KNOWN =

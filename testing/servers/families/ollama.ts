@@ -11,9 +11,9 @@ import {
 } from "./chat-server";
 
 /**
- * Ollama's /v1, after openai/openai.go of ollama/ollama: unknown parameters are ignored, also `max_completion_tokens`, so
- * that without `max_tokens` a reply may be longer than asked. Efforts are high, medium, low and none. The reasoning comes
- * and goes back as `reasoning`. Streamed calls come whole, all with the index 0 (BerriAI/litellm#33678).
+ * After openai/openai.go of ollama/ollama: unknown parameters are ignored, also `max_completion_tokens`, so that
+ * without `max_tokens` a reply may be too long. Reasoning is `reasoning` both ways. Streamed calls are complete,
+ * all with the index 0 (BerriAI/litellm#33678).
  */
 
 const EFFORTS = ["high", "medium", "low", "none"];

@@ -13,9 +13,9 @@ import {
 } from "./chat-server";
 
 /**
- * A reasoning model of OpenAI over chat completions. It offers functions only without reasoning, also if no effort was
- * requested (BerriAI/litellm#34569 has the words), and refuses `max_tokens` and unknown parameters
- * (https://platform.openai.com/docs/api-reference/chat/create). It keeps its reasoning to itself.
+ * A reasoning model over chat completions. It offers functions only without reasoning, also if no effort was
+ * requested (BerriAI/litellm#34569), and rejects `max_tokens` and unknown parameters
+ * (https://platform.openai.com/docs/api-reference/chat/create).
  */
 
 const KNOWN =

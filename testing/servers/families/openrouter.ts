@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import { type ChatFamily, calculation, cut, opaque } from "./strict-chat";
 
 /**
- * OpenRouter's `reasoning_details` of an Anthropic and an OpenAI model. The sequence of blocks must come back as the model
- * made it: https://openrouter.ai/docs/guides/best-practices/reasoning-tokens. Streamed blocks come in pieces of one type and
- * index, the signature last; pieces that come back unjoined are refused: langchain-ai/langchain#36400.
+ * OpenRouter's `reasoning_details` of an Anthropic and an OpenAI model. The sequence of blocks must come back
+ * unchanged: https://openrouter.ai/docs/guides/best-practices/reasoning-tokens. Streamed pieces have one type and
+ * index, the signature last; unjoined pieces are rejected: langchain-ai/langchain#36400.
  */
 export const openrouter: ChatFamily = {
   name: "openrouter",
@@ -56,7 +56,6 @@ export const openrouter: ChatFamily = {
   errorBody: (message) => ({ error: { message, code: 400 } }),
 };
 
-/** A block in pieces: each has type, format and index. */
 function cutBlock(block: unknown): object[] {
   if (typeof block !== "object" || block === null) return [];
   const { text, summary, signature, ...frame }: Record<string, unknown> = { ...block };

@@ -13,12 +13,13 @@ import { deepseek } from "./deepseek";
 import type { ChatFamily } from "./strict-chat";
 
 /**
- * Qwen over DashScope's OpenAI-compatible mode: https://www.alibabacloud.com/help/en/model-studio/deep-thinking and
- * https://www.alibabacloud.com/help/en/model-studio/qwen-api-via-openai-chat-completions. The errors: no thinking without
- * streaming (infiniflow/ragflow#8972), a schema with thinking (presenton/presenton#184), a forced call with thinking
- * (cloudwego/eino#994), the largest thinking (CherryHQ/cherry-studio#7263) and output (musistudio/claude-code-router#1327),
- * arguments that are not JSON (HKUDS/nanobot#2469), no question (agentscope-ai/agentscope-java#613). Later pieces of calls
- * may have neither name nor arguments (deepset-ai/haystack#9581).
+ * After https://www.alibabacloud.com/help/en/model-studio/deep-thinking and
+ * https://www.alibabacloud.com/help/en/model-studio/qwen-api-via-openai-chat-completions. Errors: thinking without
+ * streaming (infiniflow/ragflow#8972), a schema with thinking (presenton/presenton#184), a forced call with
+ * thinking (cloudwego/eino#994), the largest thinking (CherryHQ/cherry-studio#7263) and output
+ * (musistudio/claude-code-router#1327), arguments that are not JSON (HKUDS/nanobot#2469), no question
+ * (agentscope-ai/agentscope-java#613). Later pieces of calls may lack name and arguments
+ * (deepset-ai/haystack#9581).
  */
 
 const MAX_THINKING = 38_912;
@@ -114,7 +115,7 @@ export const qwen: ChatFamily = {
   errorBody,
 };
 
-/** Every piece has its index; later ones have an empty id and no name. */
+/** Later pieces have an empty id and no name. */
 function piecesOf(calls: { function: { name: string; arguments: string } }[]): object[] {
   return calls.flatMap(({ function: { name, arguments: text }, ...call }, index) => {
     const later = (more: object) => ({

@@ -9,15 +9,12 @@ export type SentCall = Record<string, unknown> & { function: { name: string; arg
 /** A family of chat servers that refuses a conversation unless it gets back what it gave. */
 export type ChatFamily = {
   name: string;
-  /** The message of call number `turn` of a conversation, from 0. A new one each time. */
+  /** From 0. A new message each time. */
   reply(turn: number): SentMessage;
-  /** The same message in the family's pieces. */
   pieces(message: SentMessage): object[];
-  /** The issue of a message that came back; null if there is none. */
   check(sent: SentMessage, back: BackMessage): string | null;
-  /** The issue of a message of another model; unset: it knows none. */
+  /** Null if there is no issue; unset: it knows none. */
   checkForeign?(back: BackMessage): string | null;
-  /** The body of its 400. */
   errorBody(message: string): unknown;
 };
 
@@ -40,19 +37,16 @@ export const calculation = (turn: number): SentCall => ({
 export const cut = (text: string): string[] => text.match(/[\s\S]{1,7}/g) ?? [text];
 
 type StrictChat = {
-  /** For `baseUrl`. */
   url: string;
-  /** The number of calls answered, and the texts of those refused. */
   answered: number;
   refused: string[];
-  /** Each message sent, as JSON. */
   sent: string[];
   close(): Promise<void>;
 };
 
 /**
- * Serves a family: `turns` replies with calls, then an answer. Without `streams` it refuses to stream. `beforeReply` may
- * delay a reply to a conversation that has come back as it was. In the turns of `fails` it is overloaded.
+ * Serves a family: `turns` replies with calls, then an answer. Without `streams` it rejects streaming.
+ * `beforeReply` may delay a reply to a correctly returned conversation. In the turns of `fails` it is overloaded.
  */
 export async function startStrictChat(
   family: ChatFamily,
@@ -68,7 +62,6 @@ export async function startStrictChat(
     beforeReply?: (turn: number) => Promise<unknown>;
   } = {},
 ): Promise<StrictChat> {
-  /** The messages sent, by the id of their first call. */
   const known = new Map<string, SentMessage>();
   const refuse = (message: string) => {
     chat.refused.push(message);

@@ -5,10 +5,10 @@ import { serveFetch } from "../fetch-server";
 import { cut, opaque } from "./strict-chat";
 
 /**
- * Anthropic's Messages API, as strict as the real one: https://platform.claude.com/docs/en/api/messages (parameters),
- * …/build-with-claude/streaming (events), …/extended-thinking (blocks that come back), …/prompt-caching (marks), …/api/errors.
- * The words of its refusals: deepset-ai/haystack-core-integrations#2146 (a call without its thinking),
- * anthropics/claude-code#8210 (a call without its result), mastra-ai/mastra#7507 (a forced tool with thinking).
+ * As strict as https://platform.claude.com/docs/en/api/messages (parameters), …/build-with-claude/streaming
+ * (events), …/extended-thinking (returned blocks), …/prompt-caching (marks), …/api/errors. Error messages:
+ * deepset-ai/haystack-core-integrations#2146 (a call without its thinking), anthropics/claude-code#8210 (a call
+ * without its result), mastra-ai/mastra#7507 (a forced tool with thinking).
  */
 
 const cacheControl = z.strictObject({ type: z.literal("ephemeral") }).optional();
@@ -78,7 +78,7 @@ export type MessageLine = {
   /** Beside `stop`: why the model declines. */
   explanation?: string;
   error?: { status: number; type: string; message: string; headers?: Record<string, string> };
-  /** An event in place of the last ones. */
+  /** In place of the last events. */
   failed?: { type: string; message: string };
   isCut?: boolean;
 };
@@ -113,14 +113,11 @@ export const thinksFor =
       : { blocks: [thinkingBlock(""), textBlock(`Done after ${turns}.`)] };
 
 type StrictMessages = {
-  /** For `baseUrl`. */
   url: string;
   answered: number;
-  /** The issues of messages that came back. */
   refused: string[];
   requests: MessageRequest[];
   keys: Set<string>;
-  /** Each list of blocks sent, as JSON. */
   sent: string[];
   close(): Promise<void>;
 };
@@ -129,9 +126,8 @@ const isThinking = ({ type }: { type: string }) => type === "thinking" || type =
 const firstUse = (blocks: readonly Block[]) => String(blocks.find(({ type }) => type === "tool_use")?.id);
 
 /**
- * Serves the API. `reply` decides on each call by the number of replies that came back, from 0.
- * @param options.refuses parameters that the model does not support.
- * @param options.beforeReply may delay a reply to a conversation that came back as it was.
+ * Serves the API. `reply` gets the number of replies that came back, from 0. `refuses`: unsupported parameters.
+ * `beforeReply` may delay a reply to a correctly returned conversation.
  */
 export async function startStrictMessages(
   reply: (turn: number, request: MessageRequest) => MessageLine,
@@ -140,10 +136,8 @@ export async function startStrictMessages(
     beforeReply,
   }: { refuses?: readonly string[]; beforeReply?: (turn: number) => Promise<unknown> } = {},
 ): Promise<StrictMessages> {
-  /** The replies with calls, by the id of the first. */
   const replies = new Map<string, Block[]>();
 
-  /** The issue of the messages; null if there is none. */
   function check({ messages }: MessageRequest): string | null {
     for (const [index, { role, content }] of messages.entries()) {
       if (role === messages[index - 1]?.role)
@@ -286,7 +280,6 @@ export async function startStrictMessages(
   return server;
 }
 
-/** The events of one block. */
 function eventsOf(block: Block, index: number): { type: string }[] {
   const delta = (value: object) => ({ type: "content_block_delta", ...{ index, delta: value } });
   const parts = (whole: unknown, toDelta: (part: string) => object) =>

@@ -5,11 +5,10 @@ import { serveFetch } from "../fetch-server";
 import { cut, opaque } from "./strict-chat";
 
 /**
- * OpenAI's Responses API without stored responses, as strict as the real one:
- * https://platform.openai.com/docs/api-reference/responses/create (parameters), …/responses-streaming (events),
- * https://platform.openai.com/docs/guides/reasoning#encrypted-reasoning-items. The words of its refusals: cline/cline#12242
- * (a call without its reasoning), openai/openai-agents-js#546 (an item that is not stored), home-assistant/core#160212 (the
- * summary), OpenHands/software-agent-sdk#1208 (encrypted reasoning).
+ * As strict as https://platform.openai.com/docs/api-reference/responses/create (parameters), …/responses-streaming
+ * (events), https://platform.openai.com/docs/guides/reasoning#encrypted-reasoning-items, without stored responses.
+ * Error messages: cline/cline#12242 (a call without its reasoning), openai/openai-agents-js#546 (an item that is
+ * not stored), home-assistant/core#160212 (the summary), OpenHands/software-agent-sdk#1208 (encrypted reasoning).
  */
 
 const text = z.object({ type: z.enum(["input_text", "output_text"]), text: z.string() }).loose();
@@ -80,7 +79,7 @@ export type ResponseLine = {
   items?: Item[];
   incomplete?: "max_output_tokens" | "content_filter";
   error?: { status: number; body: unknown; headers?: Record<string, string> };
-  /** An event in place of the last one. */
+  /** In place of the last event. */
   failed?: object;
   isCut?: boolean;
 };
@@ -125,21 +124,17 @@ export const calculatesFor =
       : { items: [reasoningItem(""), messageItem(`Done after ${turns}.`)] };
 
 type StrictResponses = {
-  /** For `baseUrl`. */
   url: string;
   answered: number;
-  /** The issues of items that came back. */
   refused: string[];
   requests: ResponseRequest[];
-  /** Each list of items sent, as JSON. */
   sent: string[];
   close(): Promise<void>;
 };
 
 /**
- * Serves the API. `reply` decides on each call by the number of replies that came back, from 0.
- * @param options.refuses parameters that the model does not support.
- * @param options.beforeReply may delay a reply to a conversation that came back as it was.
+ * Serves the API. `reply` gets the number of replies that came back, from 0. `refuses`: unsupported parameters.
+ * `beforeReply` may delay a reply to a correctly returned conversation.
  */
 export async function startStrictResponses(
   reply: (turn: number, request: ResponseRequest) => ResponseLine,
@@ -148,10 +143,8 @@ export async function startStrictResponses(
     beforeReply,
   }: { refuses?: readonly string[]; beforeReply?: (turn: number) => Promise<unknown> } = {},
 ): Promise<StrictResponses> {
-  /** The replies, by the id of each of their items. */
   const replies = new Map<string, Item[]>();
 
-  /** The issue of the items that came back; null if there is none. */
   function check(input: ResponseRequest["input"]): string | null {
     const calls = new Set<string>();
     const answered = new Set<string>();
@@ -283,7 +276,6 @@ export async function startStrictResponses(
 
 const part = z.looseObject({ text: z.string().optional(), refusal: z.string().optional() });
 
-/** The events of one item. */
 function eventsOf(item: Item, output_index: number): { type: string }[] {
   const at = { item_id: item.id, output_index };
   const deltas = (type: string, whole: string, more: object = {}) => [

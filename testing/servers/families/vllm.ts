@@ -13,10 +13,10 @@ import {
 } from "./chat-server";
 
 /**
- * vLLM, after vllm/entrypoints/openai/chat_completion/protocol.py and vllm/sampling_params.py: unknown parameters are
- * ignored, values are checked. Arguments that come back are parsed for the chat template. The reasoning is `reasoning`, in
- * versions before 0.12 `reasoning_content`. If its backend of structured outputs is set to xgrammar, it refuses schemas that
- * xgrammar cannot express (vllm/v1/structured_output/backend_xgrammar.py).
+ * After vllm/entrypoints/openai/chat_completion/protocol.py and vllm/sampling_params.py: ignores unknown
+ * parameters, checks values, and parses returned arguments. Reasoning is `reasoning`, before 0.12
+ * `reasoning_content`. The backend xgrammar rejects schemas that it cannot express
+ * (vllm/v1/structured_output/backend_xgrammar.py).
  */
 
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];

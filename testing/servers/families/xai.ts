@@ -11,9 +11,9 @@ import {
 } from "./chat-server";
 
 /**
- * xAI's reasoning models refuse penalties and `stop` (https://docs.x.ai/docs/guides/reasoning), most of them an effort
- * (BerriAI/litellm#16265); errors name parameters in camel case, and are a text. Reasoning tokens are counted only in the
- * total (vercel/ai#12425). Calls come whole (https://docs.x.ai/docs/guides/function-calling).
+ * Reasoning models reject penalties and `stop` (https://docs.x.ai/docs/guides/reasoning), most of them an effort
+ * (BerriAI/litellm#16265); errors are a text with parameters in camel case. Reasoning tokens are counted only in
+ * the total (vercel/ai#12425). Calls are complete (https://docs.x.ai/docs/guides/function-calling).
  */
 
 const REFUSED = { presence_penalty: "presencePenalty", frequency_penalty: "frequencyPenalty", stop: "stop" };

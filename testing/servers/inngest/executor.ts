@@ -16,7 +16,7 @@ export type Answer = { status: number; headers: Headers; body: string };
 
 /**
  * Carries a call to the service. A test loses the call if it throws before `send`, loses the response if it throws
- * afterwards, and delivers the call again if it sends twice.
+ * afterwards, and repeats the call if it sends twice.
  */
 export type Carry = (call: Call, send: () => Promise<Answer>) => Promise<Answer>;
 
@@ -24,20 +24,18 @@ type Wait = { run: FunctionRun; id: string; eventName: string; expression: strin
 type Options = {
   /** Unset: calls are not signed, as by a dev server. */
   signingKey: string | undefined;
-  /** The delay before a call is repeated that failed without a Retry-After header. */
   retryMs: number;
-  /** Gets the events that the server itself sends. */
   onEvent(event: InngestEvent): void;
 };
 
-/** A run with so many steps fails when it is called next. */
+/** With so many steps, a run fails at the next call. */
 const MAX_STEPS = 1_000;
 const TOO_MANY_STEPS = {
   name: "InngestErrFunctionOverflowed",
   message: `The function run exceeded the step limit of ${MAX_STEPS} steps.`,
 };
 const UNREACHABLE = { name: "Error", message: "Unable to reach SDK URL" };
-/** From this age of a call on, its checkpoints are rejected if the job was called again. */
+/** From this age on, a call's checkpoints are rejected if the job was called again. */
 const CONTESTED_AFTER_MS = 10_000;
 
 /** Calls functions and follows their responses, like Inngest 1.43. */
@@ -59,12 +57,10 @@ export class Executor {
     this.#enqueue(run, { id: `${run.id}-start` });
   }
 
-  /** The names of events that runs wait for. */
   get awaited(): string[] {
     return [...this.#waits].map(({ eventName }) => eventName);
   }
 
-  /** Cancels runs and ends waits that an event matches. */
   match(event: InngestEvent): void {
     for (const run of this.runs) {
       const cancels = run.fn.cancel.some(
@@ -80,12 +76,11 @@ export class Executor {
     }
   }
 
-  /** Ends a run. The call in progress goes on, and its response is ignored. */
+  /** The call in progress continues, and its response is ignored. */
   cancel(run: FunctionRun): void {
     this.#end(run, "Cancelled", {});
   }
 
-  /** Saves the steps of a call in progress. Returns the response's status. */
   saveCheckpoint(runId: string, { qi_id, generation_id, steps }: z.output<typeof checkpoint>, age: number) {
     const run = this.runs.find(({ id }) => id === runId);
     if (run?.status !== "Running") return 400;
@@ -211,7 +206,7 @@ export class Executor {
     }
   }
 
-  /** Returns false if nothing is to be called: the wait's event came first, or parallel steps are not finished. */
+  /** False if the wait's event came first, or parallel steps are not finished. */
   #endSleep(run: FunctionRun, id: string): boolean {
     for (const wait of this.#waits) if (wait.run === run && wait.id === id) this.#waits.delete(wait);
     return !run.steps.has(id) && run.save(id, null);
@@ -221,7 +216,6 @@ export class Executor {
     if (run.save(id, result)) this.#discover(run, id);
   }
 
-  /** Calls the function again, to find out what comes next. */
   #discover(run: FunctionRun, after: string): void {
     this.#enqueue(run, { id: `${run.id}-${after}-next` });
   }

@@ -4,12 +4,10 @@ import { canonicalJson, type InngestEvent, type InngestFunction, type Operation 
 /** A queue item: the next call of a run. */
 export type Job = {
   id: string;
-  /** `step` to discover what comes next, or the hashed id of one planned step. */
+  /** `step` to discover what comes next, or the hashed id of a planned step. */
   step: string;
   attempt: number;
-  /** Counts the calls of this job, so that a checkpoint of an earlier one can be recognized. */
   generation: number;
-  /** A sleep or wait that ends with this job. */
   ends?: string;
 };
 
@@ -24,19 +22,15 @@ export class FunctionRun {
   readonly fn: InngestFunction;
   readonly event: InngestEvent;
   status: RunStatus = "Running";
-  /** Set when it ended: what the function returned or threw. */
   output: unknown;
   error: unknown;
-  /** Remembered results by the step's hashed id, in the order in which they came. */
+  /** By the step's hashed id, in order of arrival. */
   readonly steps = new Map<string, unknown>();
-  /** The names of finished steps and sleeps, in order, as the server's pages show them. */
   readonly stepNames: string[] = [];
-  /** Requests sent to the service for it. */
   calls = 0;
   readonly jobs = new Map<string, Job>();
-  /** Parallel steps that have not finished. The function is called again after the last one. */
+  /** After the last parallel step, the function is called again. */
   readonly #pending = new Set<string>();
-  /** Tells the function to plan its steps instead of executing the first one. */
   #plansSteps = false;
   #version = -1;
   readonly #names = new Map<string, string>();
@@ -50,12 +44,10 @@ export class FunctionRun {
     return this.fn.steps.step.retries.attempts + 1;
   }
 
-  /** Notes the names of steps that are reported or saved. */
   name(operations: readonly Operation[]): void {
     for (const { id, displayName, name } of operations) this.#names.set(id, displayName ?? name ?? id);
   }
 
-  /** Notes what a response's operations change for the whole run. */
   note(operations: readonly Operation[], version: number): void {
     this.name(operations);
     if (this.#version === -1) this.#version = version;
@@ -65,7 +57,7 @@ export class FunctionRun {
     for (const { id } of operations) this.#pending.add(id);
   }
 
-  /** Remembers a step's result; the first one counts. Returns whether the function can be called again. */
+  /** The first result counts. Returns true if the function can be called again. */
   save(id: string, result: unknown): boolean {
     if (!this.steps.has(id)) {
       this.steps.set(id, result);
@@ -83,7 +75,6 @@ export class FunctionRun {
     return url.href;
   }
 
-  /** The body of the next call for a job, in the canonical form that is signed. */
   bodyFor(job: Job): string {
     const stack = [...this.steps.keys()];
     return canonicalJson({

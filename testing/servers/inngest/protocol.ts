@@ -1,8 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
 
-/** The messages between an Inngest server and SDK 4. */
-
 /** The server's view of an event. */
 export const inngestEvent = z.object({
   id: z.string().default(""),
@@ -28,7 +26,7 @@ const inngestFunction = z.object({
 export type InngestFunction = z.infer<typeof inngestFunction>;
 export const registration = z.object({ appName: z.string(), functions: z.array(inngestFunction) });
 
-/** An operation that a function reports; `id` is the hash of the step's id. */
+/** `id` is the hash of the step's id. */
 const operation = z.looseObject({
   op: z.string(),
   id: z.string().default(""),

@@ -40,10 +40,6 @@ export function DefinitionHead({ of, users }: DefinitionHeadProps) {
   );
 }
 
-/**
- * Edit, duplicate and archive, for members. If nothing uses the agent or tool, it is archived without a question: a
- * message offers to undo it.
- */
 function Acts({ of, users }: { of: DefinitionRef & { name: string }; users: User[] }) {
   const page = `/${of.kind}s/${of.id}`;
   const mayEdit = useMay("member");

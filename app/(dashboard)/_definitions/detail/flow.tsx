@@ -5,8 +5,8 @@ import { GaugeIcon } from "@/app/_ui/icons";
 type FlowPartProps = { mark: ReactNode; title: ReactNode; end?: ReactNode; children?: ReactNode };
 
 /**
- * A part of what an agent or tool does, joined to the next by a line. `mark`: an icon or the number of a step. `end`: a
- * fact at the end of the heading.
+ * A part of the flow of an agent or tool. `mark`: an icon or a step number. `end`: a fact at the end of the
+ * heading.
  */
 export function FlowPart({ mark, title, end, children }: FlowPartProps) {
   return (
@@ -44,7 +44,6 @@ export function FactList({ facts }: { facts: Facts }) {
 
 type LimitsPartProps = {
   of: { maxCredits: string | null; deadlineSeconds: number };
-  /** Further limits. */
   more?: Facts;
 };
 

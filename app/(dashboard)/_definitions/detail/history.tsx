@@ -19,7 +19,6 @@ import type { DefinitionRef } from "@/server/catalog/definition-rows";
 import type { VersionLine } from "@/server/catalog/versions";
 import { versionsQuery } from "../query";
 
-/** It is loaded with the first version that is opened. */
 const FieldDiff = lazy(() => import("@/app/_ui/text/field-diff"), "FieldDiff");
 
 const COLUMNS: LineColumn<VersionLine>[] = [
@@ -58,10 +57,7 @@ const COLUMNS: LineColumn<VersionLine>[] = [
   },
 ];
 
-/**
- * The versions, with author and time. The current version opens to its changes, an earlier one to its differences from
- * the current one, to which one can return.
- */
+/** The versions. The current one opens to its changes, an earlier one to its differences from the current one. */
 export function History({ of, current }: { of: DefinitionRef; current: number }) {
   const trpc = useTRPC();
   return (
@@ -121,7 +117,6 @@ function Changes({ of, current, version }: VersionProps) {
   );
 }
 
-/** Makes an earlier version the current one, as a new version; the message offers to undo it. */
 function ReturnButton({ of, number, current }: { of: DefinitionRef; number: number; current: number }) {
   const trpc = useTRPC();
   const router = useRouter();

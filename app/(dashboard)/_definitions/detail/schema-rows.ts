@@ -29,7 +29,7 @@ function rowsWithin(field: Field, prefix: string): SchemaRow[] {
   });
 }
 
-/** The type in words: `text`, `whole number`, `list of numbers`. */
+/** In words: `text`, `whole number`, `list of numbers`. */
 function typeOf(field: Field): string {
   const { type, items, keywords } = field;
   switch (controlOf(field)) {

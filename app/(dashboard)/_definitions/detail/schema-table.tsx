@@ -5,7 +5,6 @@ import { readSchema } from "../../_schema/field";
 import { controlOf } from "../../_schema/value";
 import { rowsOf, type SchemaRow } from "./schema-rows";
 
-/** Only a schema that is not an object with properties needs it. */
 const JsonView = dynamic(() => import("@/app/_ui/json/view").then((part) => part.JsonView));
 
 /** The properties of a JSON Schema as a table; a schema that is not an object with properties as a document. */

@@ -4,7 +4,6 @@ import type { LineColumn } from "@/app/_ui/table";
 import type { WeekFigures } from "@/server/runs/read/metrics/metrics";
 import { ended, SuccessRate } from "../rates";
 
-/** The order of each column with figures: the highest first. */
 const RANKS = {
   runs: (week: WeekFigures) => week.runs,
   success: (week: WeekFigures) => (ended(week) === 0 ? -1 : week.completed / ended(week)),
@@ -15,10 +14,6 @@ export type WeekSort = keyof typeof RANKS;
 
 type Line = { week: WeekFigures | null };
 
-/**
- * The columns of a list with the figures of the last seven days. On a narrow screen the first one has the runs and the
- * success rate, and the others are hidden.
- */
 const COLUMNS: readonly (LineColumn<Line> & { by: WeekSort })[] = [
   {
     by: "runs",
@@ -103,7 +98,6 @@ export function viewLines<Item extends Line & { name: string; slug: string }>(
   return found.sort((a, b) => rank(b) - rank(a));
 }
 
-/** The number of runs. On a narrow screen, also the share of them that succeeded. */
 function RunsAndSuccess({ week }: { week: WeekFigures }) {
   return (
     <span className="max-md:min-w-32">
@@ -120,7 +114,6 @@ function RunsAndSuccess({ week }: { week: WeekFigures }) {
   );
 }
 
-/** The credits with those of child runs, and the own ones if they differ. */
 function Cost({ of: { credits, creditsWithChildren } }: { of: WeekFigures }) {
   return (
     <span className="-my-1 flex flex-col leading-4">
@@ -141,7 +134,6 @@ const GAP = 2;
 const HEIGHT = 20;
 const NO_DAYS = Array.from({ length: 7 }, () => ({ runs: 0, failed: 0 }));
 
-/** The runs of each day as bars from zero, failures at the foot. */
 function DayBars({ week }: { week: WeekFigures | null }) {
   const days = week?.days ?? NO_DAYS;
   const top = Math.max(1, ...days.map(({ runs }) => runs));
@@ -165,7 +157,7 @@ function DayBars({ week }: { week: WeekFigures | null }) {
   );
 }
 
-/** At least 2 px, so that few runs beside many can be seen. */
+/** At least 2 px, so that few runs beside many stay visible. */
 function barHeight(share: number): number {
   return share === 0 ? 0 : Math.max(2, Math.round(share * HEIGHT));
 }

@@ -16,9 +16,7 @@ import { WeekListSkeleton } from "./week-total";
 
 type ListPage<Item extends AgentLine | ToolLine> = {
   read: (api: Awaited<ReturnType<typeof serverApi>>) => Promise<Item[]>;
-  /** The column between the name and the figures. */
   about: LineColumn<Item>;
-  /** Shown while there are none. */
   empty: ReactNode;
 };
 
@@ -78,7 +76,6 @@ export function definitionListPage<Item extends AgentLine | ToolLine>(
   );
 }
 
-/** A link to the newest run: its status and time. */
 function LastRunLink({ run }: { run: LastRun | null }) {
   if (!run) return <span className="text-faint">Never run</span>;
   return (

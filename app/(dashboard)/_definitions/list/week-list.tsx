@@ -10,11 +10,8 @@ type WeekListProps<Item> = {
   kind: "Agent" | "Tool" | "Trigger";
   items: readonly Item[];
   view: ListView;
-  /** Shown beside the name. */
   badges: (item: Item) => ReactNode;
-  /** The column between the name and the figures. */
   about: LineColumn<Item>;
-  /** The column after the figures. */
   last: LineColumn<Item>;
 };
 

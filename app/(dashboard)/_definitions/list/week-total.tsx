@@ -64,8 +64,8 @@ export function WeekListSkeleton({ title, first, last }: WeekListSkeletonProps) 
 }
 
 /**
- * The sums of the lines; `byDay` are the runs of each day, the oldest first. `credits` has each run once, so it leaves out
- * those `below`: a child run may be one of another line.
+ * `byDay` starts with the oldest day. `credits` has each run once; `below` has the credits of child runs, which may
+ * be in another line.
  */
 function sumOf(lines: readonly Line[]) {
   const sum = { runs: 0, completed: 0, failed: 0, credits: 0, below: 0, byDay: Array<number>(7).fill(0) };
@@ -81,7 +81,6 @@ function sumOf(lines: readonly Line[]) {
   return sum;
 }
 
-/** The line with the highest value above zero; null if there is none. */
 function highest(lines: readonly Line[], read: (week: WeekFigures) => number) {
   const [first] = lines
     .map(({ name, week }) => ({ name, value: week === null ? 0 : read(week) }))

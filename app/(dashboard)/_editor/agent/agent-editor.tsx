@@ -30,7 +30,6 @@ import { PolicyTable } from "./policies";
 import { SettingField } from "./setting-field";
 import type { Starter } from "./starters";
 
-/** It follows runs, which the form does not. */
 const TryAgent = lazy(() => import("./try-agent"), "TryAgent");
 
 /** Creates an agent, from a starter or another agent if one is given, or edits one; saving makes a new version. */
@@ -67,10 +66,8 @@ export function AgentEditor({
   const issues = editor.refused?.issues ?? [];
   const fields = editor.draft.value;
   const errorAt = editor.problems.at;
-  /** Changes fields, computed from the newest ones. */
   const set = (change: (before: AgentFields) => Partial<AgentFields>) =>
     editor.draft.change((before) => ({ ...before, ...change(before) }));
-  /** The props of the control that edits one field as a text. */
   const bind = (name: string) => ({
     label: labels[`/${name}`] ?? name,
     error: errorAt(`/${name}`),
@@ -82,7 +79,6 @@ export function AgentEditor({
     inputMode: "numeric" as const,
     onChange: (text: string) => set(() => ({ [name]: readNumber(text) })),
   });
-  /** The control of a setting that has none of its own. */
   const showSetting = (field: AgentField) => (
     <SettingField
       error={errorAt(`/${field.name}`)}
@@ -95,7 +91,6 @@ export function AgentEditor({
     />
   );
   const { main, more, limits } = furtherFields(choices.agentFields);
-  /** Functions and tools that the prompt may mention. */
   const attached = [
     ...choices.tools.map(({ slug, name: title }) => ({ name: slug, title })),
     ...choices.functions,

@@ -5,7 +5,7 @@ import type { AgentDefinition } from "@/server/catalog/definitions";
 import type { EditedAgent } from "@/server/catalog/edit-definition";
 import { type Fields, labelOf, settingsFields } from "@/server/work/agent/field-changes";
 
-/** A number, or the typed text: the server then answers that it must be a number. */
+/** A number, or the typed text, which the server rejects. */
 type Typed = number | string;
 
 /** Policies, by the name of the attached tool or function. Undefined: not set. */
@@ -21,7 +21,6 @@ export function policyAt(policies: Policies, name: string): Policy {
   return (Object.hasOwn(policies, name) ? policies[name] : undefined) ?? {};
 }
 
-/** Numbers as they are typed. */
 type Edited<Value> = number extends Value ? Typed | Exclude<Value, number> : Value;
 
 /** An agent as its form changes it. */
@@ -34,7 +33,7 @@ export type AgentFields = {
   outputSchema?: unknown;
 };
 
-/** Fields whose control is their own. The form shows every other setting by its description. */
+/** Fields with a control of their own. The form builds the others from their descriptions. */
 const PLACED: ReadonlySet<string> = new Set<keyof AgentFields>([
   "slug",
   "name",
@@ -50,7 +49,7 @@ const PLACED: ReadonlySet<string> = new Set<keyof AgentFields>([
   "deadlineSeconds",
 ]);
 
-/** The settings of the model that most agents need, in the form's order. The others are folded. */
+/** In the form's order. The other settings are folded. */
 const MAIN: readonly string[] = ["maxOutputTokens", "reasoningEffort", "temperature"];
 
 /** The settings whose control follows from their schema, by their place in the form. */

@@ -16,14 +16,14 @@ type ModelFieldProps = {
   value: string;
   choices: Choices;
   error: string | undefined;
-  /** A line of a list shows neither its label nor what is known of the model. */
+  /** A line hides the label and the facts about the model. */
   look?: "field" | "line";
   onChange: (model: string) => void;
 };
 
 /**
- * A model of a configured provider, one that the default provider offers, or the name of any other: the default
- * provider serves it. Then it leads to the page of the providers; the draft waits.
+ * A model of a configured provider, one that the default provider offers, or any other name, which the default
+ * provider serves.
  */
 export function ModelField({
   label = "Model",
@@ -87,7 +87,6 @@ export function ModelField({
   );
 }
 
-/** The models that the service's default provider offers beside the configured models. */
 function useOffered(configured: readonly ModelChoice[]) {
   const { data } = useQuery(useTRPC().models.offered.queryOptions());
   if (data === undefined) return { offered: [], provider: "", problem: null };

@@ -3,9 +3,7 @@
 import { type ReactNode, useState } from "react";
 
 type MoreSettingsProps = {
-  /** True if the saved agent has one of them: it opens at first. */
   isUsed: boolean;
-  /** True if one of them has a problem: it stays open. */
   isWrong: boolean;
   labels: readonly string[];
   children: ReactNode;

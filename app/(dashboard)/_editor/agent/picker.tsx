@@ -3,12 +3,10 @@
 import { useId, useState } from "react";
 import { INPUT_CLASS } from "@/app/_ui/forms/form";
 
-/** With more options than these, a field to search them is shown. */
 const MANY = 8;
 
 type PickerProps = {
   label: string;
-  /** Shown if there are no options. */
   none: string;
   options: readonly { value: string; name: string; description: string }[];
   value: readonly string[];

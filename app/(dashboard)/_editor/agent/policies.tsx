@@ -6,7 +6,7 @@ import { type Policies, type Policy, policyAt, readNumber } from "./agent-fields
 type PolicyTableProps = {
   names: readonly string[];
   value: Policies;
-  /** The issue at a JSON pointer of the definition. */
+  /** `path`: a JSON pointer into the definition. */
   faultAt: (path: string) => string | undefined;
   onChange: (change: (before: Policies) => Policies) => void;
 };

@@ -15,9 +15,8 @@ type SettingFieldProps = {
   label: string;
   error: string | undefined;
   value: unknown;
-  /** It can be unset. */
   isOptional: boolean;
-  /** Undefined: not set. What cannot be read is passed on as text, and the server says what is wrong. */
+  /** Undefined: not set. Unreadable input is passed on as text, which the server rejects. */
   onChange: (value: unknown) => void;
 };
 
@@ -69,7 +68,6 @@ type ControlProps = {
   onChange: (text: string) => void;
 };
 
-/** A choice whose options are all visible. */
 function Choices({
   label,
   hint,
@@ -90,7 +88,7 @@ function Choices({
   );
 }
 
-/** A number from 0 to `most`, moved or typed. The keyboard has the text field. */
+/** From 0 to `most`. The keyboard uses the text field only. */
 function Share({
   most,
   placeholder,

@@ -16,13 +16,9 @@ import { TrySection } from "../editor-form";
 import type { Editor } from "../use-editor";
 import { type AgentFields, toSent } from "./agent-fields";
 
-/** `labels`: the label of each field by its JSON pointer. */
 type TryAgentProps = { editor: Editor<AgentFields>; labels: Record<string, string> };
 
-/**
- * Runs the draft with a message, beside the form, and the same message on the saved version to compare with. A new
- * agent is created first.
- */
+/** Runs the draft with a message, and the saved version with the same message to compare. Creates a new agent first. */
 export function TryAgent({ editor, labels }: TryAgentProps) {
   const id = useId();
   const trpc = useTRPC();
@@ -123,7 +119,6 @@ export function TryAgent({ editor, labels }: TryAgentProps) {
   );
 }
 
-/** The issues of the draft, as its form shows them, or the reason why it was not started. */
 function listProblems(error: unknown, labels: TryAgentProps["labels"]): string {
   const { at, rest } = readProblems(error, labels);
   return [...Object.keys(labels).map(at), rest].filter(Boolean).join(" ");

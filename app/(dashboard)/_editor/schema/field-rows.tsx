@@ -14,7 +14,6 @@ import { ChoiceValues, type FieldProps, FurtherKeywords, PresetInput, TypeSelect
 
 type FieldRowsProps = {
   noun: string;
-  /** The field whose fields these are. */
   of?: string;
   fields: readonly Field[];
   onChange: (fields: readonly Field[]) => void;
@@ -154,7 +153,6 @@ function FieldRow({
   );
 }
 
-/** The parts that only some types have: the values of a choice, the fields of an object, the items of a list. */
 function FieldContent({ field, label, onChange }: FieldProps) {
   if (field.type === "choice") return <ChoiceValues field={field} label={label} onChange={onChange} />;
   if (field.type === "object") {

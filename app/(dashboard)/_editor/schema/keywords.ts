@@ -7,7 +7,6 @@ const NUMBER = { type: "number" };
 const WHOLE = { type: "integer" };
 const about = (description: string, schema: object) => ({ ...schema, description });
 
-/** The keywords of JSON Schema that completion offers, as a JSON Schema. */
 const KEYWORDS = {
   ...SCHEMA,
   $defs: {

@@ -28,9 +28,9 @@ export function SchemaField({
   hint: ReactNode;
   error: string | undefined;
   problems?: readonly EditorProblem[];
-  /** The name of one field, such as "parameter". */
+  /** Singular, such as "parameter". */
   noun: string;
-  /** True if a schema without fields is none at all. */
+  /** True if a schema without fields counts as no schema. */
   isOptional?: boolean;
   value: unknown;
   /** Undefined: no schema. */

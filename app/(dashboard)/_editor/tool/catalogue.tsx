@@ -79,7 +79,6 @@ function groupsOf(functions: readonly FunctionChoice[], tools: Choices["tools"])
   ];
 }
 
-/** The required inputs of a function, empty. Of one that can be anything there is no empty value. */
 function requiredInputs(schema: unknown): Record<string, unknown> {
   const required = readSchema(schema).fields.filter((field) => field.required);
   return Object.fromEntries(

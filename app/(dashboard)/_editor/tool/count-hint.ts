@@ -4,8 +4,8 @@ const NAME = "(?:[A-Za-z_]\\w*|`[^`]+`)";
 const COUNTED = new RegExp(`\\$count\\(\\s*(steps(?:\\.${NAME})+)\\s*\\)`, "g");
 
 /**
- * A warning about `$count` of a value that the last outputs don't have: JSONata counts null as one value. Null if there is
- * nothing to warn of, or nothing is known.
+ * Warns of `$count` of a value that the last outputs don't have, because JSONata counts null as one value. Null: no
+ * warning, or nothing is known.
  */
 export function warnOfCount(
   expression: string,
@@ -24,7 +24,7 @@ export function warnOfCount(
   return null;
 }
 
-/** Lists are left alone: a path leads into each of their items. */
+/** Returns lists unchanged, because a path leads into each of their items. */
 const memberOf = (value: unknown, field: string): unknown => {
   if (Array.isArray(value) || value === undefined) return value;
   return isJsonObject(value) && Object.hasOwn(value, field) ? value[field] : undefined;

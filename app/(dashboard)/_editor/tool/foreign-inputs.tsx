@@ -4,9 +4,7 @@ import { writeJson } from "@/server/base/json/json";
 import type { Inputs } from "./set-aside";
 
 type ForeignInputsProps = {
-  /** The function that does not take them. */
   uses: string;
-  /** Those that the definition still has. */
   given: Inputs;
   aside: Inputs;
   onSetAside: () => void;

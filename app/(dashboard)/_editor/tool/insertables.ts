@@ -4,8 +4,8 @@ import { fieldsOf, previewOf } from "./output-fields";
 import type { ToolView } from "./tool-document";
 
 /**
- * References for the input of a step, or for the output: the tool's input, the outputs of earlier steps, and the fields
- * that these had last.
+ * References for a step's input or the output: the tool's input, and the outputs of earlier steps with their last
+ * fields.
  */
 export function insertablesBefore(
   tool: ToolView,

@@ -3,8 +3,6 @@
 import dynamic from "next/dynamic";
 import { DetailHead, SkeletonLine } from "@/app/_ui/page/page";
 
-/** The tool's editor. It reads and writes YAML, so its script loads beside the page's. */
-
 const load = () => import("./tool-editor");
 // Not only when the page is interactive. If it fails here, rendering tries again.
 if (typeof window !== "undefined") load().catch(() => {});

@@ -17,9 +17,8 @@ import { useToolKnowledge } from "./use-tool-knowledge";
 /** Props of the form of a tool's input, its output or one step. The form changes the YAML. */
 export type PartProps = {
   tool: ToolView;
-  /** The problems of this part. */
   problems: readonly ShownProblem[];
-  /** Inputs that were set aside, by step id. */
+  /** By step id. */
   aside: {
     of: (id: string) => Inputs;
     set: (id: string, inputs: Inputs) => void;
@@ -77,7 +76,6 @@ export function Rest({ problems }: { problems: readonly ShownProblem[] }) {
   );
 }
 
-/** Fields with a control, which shows their problems. */
 const INPUT_FIELDS = new Set(["name", "slug", "description", "parameters"]);
 
 /** `isNew`: the tool is not saved yet, so its slug may be chosen. */

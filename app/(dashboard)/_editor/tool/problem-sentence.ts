@@ -7,7 +7,6 @@ export type ShownProblem = Pick<TextProblem, "line" | "path" | "repair"> & {
   sentence: string;
 };
 
-/** The names of controls, by their keys in the YAML. */
 const LABELS = new Map([
   ["id", "Step id"],
   ["uses", "Function"],
@@ -27,7 +26,7 @@ const LABELS = new Map([
   ["outputSchema", "Output schema"],
 ]);
 
-/** Words with which an issue continues the name of its field. */
+/** An issue that starts with one of these words continues the name of its field. */
 const CONTINUES = /^(?:is|are|must|has|have|cannot|can|does|would|should|may|needs|contains|allows)\b/;
 
 /** Describes a problem of a tool by the names that its form has. `tool`: null while its YAML has a syntax error. */
@@ -56,7 +55,6 @@ export function describeProblem(
   };
 }
 
-/** An issue and what is known about it, each as a sentence. */
 function toSentences(text: string): string {
   const [fault = "", ...known] = text.split(/; (?=[a-z ]*(?:known|expressions can use|steps before)\b)/);
   return [fault, ...known.map(capitalize)].map(endSentence).join(" ");

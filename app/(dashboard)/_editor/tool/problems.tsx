@@ -8,7 +8,6 @@ import { useRested } from "@/app/_ui/use-rested";
 import type { ShownProblem } from "./problem-sentence";
 import { RepairLink } from "./repair-links";
 
-/** Problems are looked for when typing has paused for this long. */
 const PAUSE_MS = 400;
 
 /** The problems of a tool's YAML, as the server sees them. */
@@ -27,7 +26,7 @@ export function useChecked(yaml: string) {
 }
 
 type ProblemsProps = {
-  /** `form`: lines are not shown, so problems that have nothing but a line lead to the YAML. */
+  /** `form`: shows no lines, so issues that have only a line lead to the YAML. */
   view: "form" | "yaml";
   check: ReturnType<typeof useChecked>;
   problems: readonly ShownProblem[];

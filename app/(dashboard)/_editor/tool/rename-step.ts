@@ -3,7 +3,7 @@ import type { StepMention } from "@/server/catalog/edit-definition";
 import { quoted } from "@/server/work/expressions/quoted";
 import { edit } from "./tool-document";
 
-/** A change of a step's id. `written`: the name that the mentions have by now; null: those of their own texts. */
+/** `written`: the name that the mentions have now; null: the name in their own texts. */
 type Renaming = {
   index: number;
   from: string;
@@ -13,8 +13,8 @@ type Renaming = {
 };
 
 /**
- * Renames a step with everything that names it. A text that was changed since the mentions were found stays, and so
- * does everything if the step is elsewhere. Without a new name, only the id is removed.
+ * Renames a step and its mentions. Leaves mentions that have changed since, and changes nothing if the step has
+ * moved. An empty name only clears the id.
  */
 export function renameStep(text: string, { index, from, to, mentions, written }: Renaming): string {
   return edit(text, (document) => {

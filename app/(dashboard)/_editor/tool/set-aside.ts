@@ -7,15 +7,11 @@ export type Inputs = Readonly<Record<string, unknown>>;
 type Change = {
   index: number;
   uses: string;
-  /** The inputs that the function takes. */
   takes: ReadonlySet<string>;
   aside: Inputs;
 };
 
-/**
- * Gives a step a function. Inputs that it does not take are set aside; those that were set aside before and that it takes
- * come back.
- */
+/** Gives a step a function. Sets aside inputs that it does not take, and restores earlier ones that it takes. */
 export function setFunction(
   text: string,
   { index, uses, takes, aside }: Change,

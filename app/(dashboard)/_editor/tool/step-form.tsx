@@ -56,7 +56,6 @@ export function StepForm({ step, index, ...props }: PartProps & { step: StepView
       },
     });
   }
-  /** Gives the step a function. What it does not take is set aside, now or when it is asked for. */
   function call(uses: string) {
     const from = textOf();
     const aside = props.aside.of(step.id);
@@ -160,7 +159,6 @@ export function StepForm({ step, index, ...props }: PartProps & { step: StepView
   );
 }
 
-/** Rows for the condition and the repetition of the step. */
 const FLOW: readonly {
   grid: string;
   field: Field;
@@ -201,10 +199,8 @@ const FLOW: readonly {
     ],
   },
 ];
-/** The fields that a group of steps has as well. */
 const OF_GROUPS = new Set(["if", "concurrency"]);
 
-/** Fields with a control, which shows their problems. */
 const WITH_CONTROL = new Set([
   "id",
   "uses",

@@ -9,7 +9,10 @@ import { type PartProps, textFieldAt } from "./part-form";
 import { renameStep } from "./rename-step";
 import type { StepView } from "./tool-document";
 
-/** One visit of the field: the id now, what named the step at first, and the name that is written there by now. */
+/**
+ * One visit of the field. `id` is the current one, `mentions` are from its start, `written` is the name that they
+ * have now.
+ */
 type Visit = { id: string; mentions: readonly StepMention[]; written: string | null };
 
 /** The id of a step. What refers to the step is renamed while somebody types. */

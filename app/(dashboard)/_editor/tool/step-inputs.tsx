@@ -21,7 +21,6 @@ import { scopeOf } from "./tool-completions";
 import type { StepView } from "./tool-document";
 import { useToolKnowledge } from "./use-tool-knowledge";
 
-/** The languages of inputs, by what they are parsed as. */
 const LANGUAGES = new Map<string, Language>([
   ["expression", "expression"],
   ["arithmetic", "template"],

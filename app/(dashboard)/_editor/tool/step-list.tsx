@@ -17,17 +17,12 @@ export const SELECTED_CARD = "[data-steps] [aria-current]";
 type StepListProps = {
   tool: ToolView;
   selected: Part;
-  /** Returns true if a part has problems. */
   faulty: (part: Part) => boolean;
   onSelect: (part: Part) => void;
-  /** Adds a step at an index. */
   onAdd: (index: number) => void;
 };
 
-/**
- * The parts of a tool in the order of its data: input, steps, output. Parts with problems are marked. Between two parts,
- * a step can be inserted.
- */
+/** The parts of a tool in the order of its data. Marks parts with issues and inserts steps between parts. */
 export function StepList({ tool, selected, faulty, onSelect, onAdd }: StepListProps) {
   const card = (part: Part) => ({
     current: part === selected,
@@ -80,7 +75,6 @@ type CardProps = {
   dashed?: boolean;
   onSelect: () => void;
   rules?: StepView;
-  /** Shown below the card. */
   children?: ReactNode;
 };
 
@@ -123,7 +117,6 @@ function Card({ title, note, current, faulty, dashed = false, onSelect, rules, c
   );
 }
 
-/** The space below a card, as a button that inserts a step. */
 function Gap({ after, onAdd }: { after: string; onAdd: () => void }) {
   return (
     <button
@@ -151,14 +144,12 @@ function Gap({ after, onAdd }: { after: string; onAdd: () => void }) {
 const describeCall = ({ uses, parallel }: StepView) =>
   parallel === null ? (uses ?? "no function") : `${formatPlural(parallel, "step")} in parallel`;
 
-/** The lines above a card: when its step runs, and for which items. */
 const flowOf = ({ fields }: StepView) =>
   [
     { name: "Only if", expression: expressionOf(fields.if), Icon: ConditionIcon },
     { name: "For each", expression: expressionOf(fields.forEach), Icon: RepeatIcon },
   ].filter(({ expression }) => expression !== "");
 
-/** An expression without the braces that it may have. */
 const expressionOf = (value: unknown) =>
   typeof value === "string"
     ? value
@@ -167,7 +158,6 @@ const expressionOf = (value: unknown) =>
         .trim()
     : "";
 
-/** The other settings that differ from a plain call. */
 function Rules({ step: { fields } }: { step: StepView }) {
   const rules = [
     fields.retries === undefined ? null : "retries",

@@ -8,7 +8,7 @@ export type ToolKnowledge = {
   functions: readonly FunctionChoice[];
   secrets: readonly string[];
   schemas: string | null;
-  /** The last outputs of steps, by step id. */
+  /** By step id. */
   outputs?: ReadonlyMap<string, unknown>;
 };
 
@@ -19,10 +19,7 @@ const objectOf = (properties: Schema): Schema => ({ type: "object", properties }
 /** The keys of a definition whose values are expressions. */
 export const EXPRESSION_KEYS = new Set(["if", "forEach"]);
 
-/**
- * The names in expressions of the step at `index`, as the schema of an object: the input, the outputs of earlier steps,
- * the run, the item of `forEach`, and secrets if they are allowed.
- */
+/** The names in expressions of the step at `index`, as an object schema. Contains secrets only if they are allowed. */
 export function scopeOf(
   tool: ToolView,
   { functions, secrets, schemas, outputs: last = new Map() }: ToolKnowledge,
@@ -88,7 +85,6 @@ const valueAt = (value: unknown, key: string | number): unknown =>
     ? Reflect.get(value, key)
     : undefined;
 
-/** The member of an object that is an object itself; else an empty one. */
 function memberOf(value: unknown, key: string): Schema {
   const member = valueAt(value, key);
   return isJsonObject(member) ? member : {};
@@ -96,7 +92,7 @@ function memberOf(value: unknown, key: string): Schema {
 
 let last: { text: string; value: unknown } | null = null;
 
-/** Parsed once: they do not change while a page is open. */
+/** Parsed once, because they do not change while a page is open. */
 function readSchemas(text: string | null): unknown {
   if (text === null) return null;
   if (last?.text !== text) last = { text, value: readJson(text) };

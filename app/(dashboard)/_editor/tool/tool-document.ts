@@ -15,26 +15,24 @@ import { isJsonObject, readJson } from "@/server/base/json/json";
 import { keepDigits } from "@/server/catalog/definition-file/write-yaml";
 
 /**
- * A tool's YAML as the list of its steps, and changes to it. The text is the only state. Each change parses it and
- * writes it again, so that comments, order and quotes of everything else stay.
+ * Reads a tool's YAML as a list of steps, and changes it. The text is the only state. A change keeps comments,
+ * order and quotes of everything else.
  */
 
 /** A step as it is written; `fields` may be anything. */
 export type StepView = {
   id: string;
-  /** The function; null: a group of parallel steps, or not yet chosen. */
+  /** Null: a group of parallel steps, or not yet chosen. */
   uses: string | null;
-  /** The steps of a group; null: the step is not a group. */
+  /** The number of steps in a group; null: not a group. */
   parallel: number | null;
   fields: Record<string, unknown>;
-  /** Its first and last line, from 1. */
+  /** First and last line, from 1. */
   lines: readonly [from: number, to: number];
 };
 
 export type ToolView = {
-  /** The tool's own fields, such as `name` and `output`. */
   fields: Record<string, unknown>;
-  /** The names of the input's properties. */
   inputs: string[];
   steps: StepView[];
 };
@@ -98,7 +96,7 @@ export function setValue(text: string, path: Path, value: unknown): string {
   });
 }
 
-/** Writes a value over the one at a path. What is equal in both keeps its comments and its style. */
+/** Equal parts keep their comments and style. */
 function assign(document: Document, path: Path, value: unknown): void {
   const node: unknown = document.getIn(path, true);
   if (isScalar(node) && isPlain(value)) {
@@ -188,7 +186,7 @@ function parse(text: string, lineCounter: LineCounter): Document | null {
   return document.errors.length > 0 ? null : document;
 }
 
-/** The document as a value, with the digits of all numbers. The document must not be used to write afterwards. */
+/** Keeps the digits of all numbers. The document must not be used to write afterwards. */
 function toRecord(document: Document, text: string): Record<string, unknown> | null {
   try {
     const mayBeExact = MAY_BE_EXACT.test(text);

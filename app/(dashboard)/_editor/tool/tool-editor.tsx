@@ -28,7 +28,6 @@ import { type Part, StepList } from "./step-list";
 import { freeStepId, insertStep, lineAt, readTool, setValue, type ToolView } from "./tool-document";
 import { YamlField } from "./yaml-field";
 
-/** Loaded when they are first shown. */
 const TryPanel = lazy(() => import("./try-panel"), "TryPanel");
 const Catalogue = lazy(() => import("./catalogue"), "Catalogue");
 
@@ -36,10 +35,7 @@ const isText = (stored: unknown): stored is string => typeof stored === "string"
 const fieldsOf = (yaml: string) => new Map([["definition", yaml]]);
 const LABELS = { "/definition": "Definition" };
 
-/**
- * Creates a tool, from another one if it is copied, or edits one; saving makes a new version. The steps are a list with
- * a form, beside the YAML: both edit the same text.
- */
+/** Creates, copies or edits a tool; saving makes a new version. The form and the YAML edit the same text. */
 export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: ToolStarter | undefined }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
@@ -49,7 +45,6 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
   const field = useRef<EditorHandle>(null);
   const [view, setView] = useState<"form" | "yaml">("form");
   const [chosen, setSelected] = useState<Part>(mode === "edit" ? 0 : "input");
-  /** The index at which a step is being added; null if none is. */
   const [adding, setAdding] = useState<number | null>(null);
   const editor = useEditor({
     kind: "tool",
@@ -80,7 +75,6 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
   const selected = typeof chosen === "number" && step === null ? "input" : chosen;
 
   const problemsIn = (part: Part) => problems.filter(({ path }) => partOf(path) === part);
-  /** If there are problems, saving goes to the first one. A conflict is not one of them. */
   function showFirst(issues: ShownError["issues"]) {
     const show = (found: readonly TextProblem[]) => {
       const [first] = [...found, ...readRefusal({ value: yaml, issues }, found)];
@@ -90,7 +84,6 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
     // Only the check knows the fields.
     void check.refetch({ cancelRefetch: false }).then(({ data }) => show(data ?? []));
   }
-  /** Moves the focus to the field of a problem; to its line if the YAML is shown or if it has no field. */
   function showProblem({ path, line }: ShownProblem) {
     const part = partOf(path);
     if (part !== null) setSelected(part);
@@ -99,7 +92,6 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
     const controls = ":is(input, select, textarea, [contenteditable])";
     select(part, `[data-field="${CSS.escape(String(field ?? "id"))}"] ${controls}`);
   }
-  /** Settles a problem, and offers to undo it while nothing else has changed. */
   function repair(problem: ShownProblem) {
     const before = latest().value;
     const repaired = repairProblem(before, problem);
@@ -227,7 +219,7 @@ function titleOfAdding(steps: ToolView["steps"], index: number): string {
   return steps.length === 0 ? "Add a step" : "Add a first step";
 }
 
-/** Inputs that were set aside, by step id, until the reader leaves the page. */
+/** By step id. */
 function useAside(): PartProps["aside"] {
   const [all, setAll] = useState<ReadonlyMap<string, Inputs>>(new Map());
   return {
@@ -260,7 +252,7 @@ function initialYaml(
   return setValue(setValue(existing.yaml, ["slug"], slug), ["name"], name);
 }
 
-/** The problems that only saving finds, such as a changed slug. The paths of issues begin with `/definition`. */
+/** The paths of issues begin with `/definition`. */
 function readRefusal(
   { value, issues }: { value: string; issues: ShownError["issues"] },
   found: readonly TextProblem[],
@@ -274,7 +266,7 @@ function readRefusal(
   });
 }
 
-/** The part that a path in the definition belongs to; null: the whole of it. */
+/** Null: the whole definition. */
 function partOf([field, index]: readonly (string | number)[]): Part | null {
   if (field === "steps" && typeof index === "number") return index;
   if (field === "output" || field === "outputSchema") return "output";

@@ -23,14 +23,10 @@ type TryPanelProps = {
   editor: Editor<string>;
   tool: ToolView;
   step: StepView | null;
-  /** Called when a tried run has ended. */
   onEnd: (runId: string) => void;
 };
 
-/**
- * Runs the draft, its steps up to the selected one, or that one alone, with sample data, and shows each step's result. A new tool is
- * created first.
- */
+/** Runs the draft, its steps up to the selected one, or only that one, with sample data. Creates a new tool first. */
 export function TryPanel({ editor, tool, step, onEnd }: TryPanelProps) {
   const id = useId();
   const client = useTRPCClient();

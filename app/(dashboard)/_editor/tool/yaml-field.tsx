@@ -13,7 +13,6 @@ type YamlFieldProps = {
   /** Null while the YAML has a syntax error. */
   tool: ToolView | null;
   problems: readonly ShownProblem[];
-  /** The first and last selected line. */
   marked?: readonly [from: number, to: number] | undefined;
   onChange: (value: string) => void;
   ref: Ref<EditorHandle>;

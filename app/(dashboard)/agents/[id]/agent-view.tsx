@@ -18,7 +18,6 @@ import type { AttachmentPolicy } from "@/server/work/agent/settings";
 import { DefinitionView } from "../../_definitions/detail/definition-view";
 import { FactList, FlowPart, LimitsPart } from "../../_definitions/detail/flow";
 
-/** Only agents that answer with JSON have it. */
 const SchemaTable = dynamic(() =>
   import("../../_definitions/detail/schema-table").then((part) => part.SchemaTable),
 );

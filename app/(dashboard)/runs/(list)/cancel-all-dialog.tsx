@@ -8,7 +8,6 @@ import { OPEN_STATUSES } from "@/server/contract/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
 import { describeCancelled } from "./selection";
 
-/** Counting stops here. */
 const MAX_COUNTED = 100;
 
 const TITLE = "Cancel all open runs";
@@ -20,7 +19,6 @@ function countLabel(count: number): string {
 
 type Client = ReturnType<typeof useTRPCClient>;
 
-/** Cancels with one request after another, from the newest to the oldest run. Returns how many there were. */
 async function cancelMatching(
   client: Client,
   filter: RunFilter,

@@ -7,7 +7,6 @@ import { type LineColumn, LineList } from "@/app/_ui/table";
 import type { ErrorGroup } from "@/server/runs/read/error-groups";
 import type { RunFilter } from "@/server/runs/read/filter";
 
-/** More groups are not shown: they are the rare ones. */
 const MAX_SHOWN = 10;
 
 const COLUMNS: LineColumn<ErrorGroup>[] = [

@@ -16,7 +16,6 @@ import { CONDITIONS } from "../conditions";
 import { type FilterChange, without } from "./filter-choices";
 
 const load = () => import("./filter-picker");
-/** Loaded when the pointer or focus reaches it. */
 const FilterPicker = dynamic(() => load().then((module) => module.FilterPicker), { ssr: false });
 
 /** Describes the search of server/runs/read/find.ts. */
@@ -32,16 +31,14 @@ export function FilterBar({
   onSearch = onChange,
 }: {
   filter: RunFilter;
-  /** Called when a condition is added or removed. */
   onChange: (change: FilterChange) => void;
-  /** Called when the text changes; defaults to `onChange`. */
   onSearch?: (change: FilterChange) => void;
 }) {
   const trpc = useTRPC();
   const timeZone = useTimeZone();
   const targets = useQuery(trpc.catalog.filterTargets.queryOptions()).data ?? NOTHING;
   const button = useRef<HTMLButtonElement>(null);
-  /** The initial text of the open picker; null while it is closed. */
+  /** The initial text of the picker; null while it is closed. */
   const [picking, setPicking] = useState<string | null>(null);
   const chips = CONDITIONS.flatMap(({ field, name, group, describeAlone }) => {
     const text = describeAlone(filter, { targets, timeZone });
@@ -109,13 +106,10 @@ export function FilterBar({
   );
 }
 
-/**
- * Searches once typing pauses. Enter and leaving the field search immediately, so that no late search disturbs the next
- * page.
- */
+/** Enter and leaving the field search immediately, so that no late search disturbs the next page. */
 function TextSearch({ text, onChange }: { text: string; onChange: (text: string) => void }) {
   const [typed, setTyped] = useState(text);
-  /** The texts that were reported and have not come back yet, oldest first. */
+  /** Reported texts that have not come back yet, oldest first. */
   const reported = useRef<string[]>([]);
   function report() {
     const wanted = typed.trim();
@@ -124,7 +118,7 @@ function TextSearch({ text, onChange }: { text: string; onChange: (text: string)
     onChange(wanted);
   }
   const reportPaused = useEffectEvent(report);
-  /** The last text that came. The first effect may run after the first key and must not replace what was typed. */
+  /** The first effect may run after the first key and must not replace what was typed. */
   const arrived = useRef(text);
   useEffect(() => {
     if (arrived.current === text) return;

@@ -10,8 +10,8 @@ export type FilterChange = (filter: RunFilter) => RunFilter;
 export type Choice = Findable & { id: string; chosen: boolean; change: FilterChange };
 
 /**
- * The possible changes of the filter, grouped by condition. With a text: the matching ones, and what the text itself
- * means, such as `> 10 s`, `500 tokens`, `0.5 credits` or `2026-11-20`.
+ * The possible changes of the filter by condition: those that match the text, and the meaning of the text itself,
+ * such as `> 10 s`, `0.5 credits` or `2026-11-20`.
  */
 export function choicesFor(
   filter: RunFilter,

@@ -29,12 +29,11 @@ export function useListKeys(list: React.RefObject<HTMLElement | null>): void {
   });
 }
 
-/** The most rows that are loaded to find the run to return to. */
 const MAX_ROWS = 500;
 
 /**
- * On return from a run's page, focuses the row of that run. If it is further down, more pages are loaded. It stops as
- * soon as the reader does something else.
+ * On return from a run's page, focuses that run's row and loads more pages if needed. Stops as soon as the reader
+ * does something else.
  */
 export function useReturn(
   list: React.RefObject<HTMLElement | null>,

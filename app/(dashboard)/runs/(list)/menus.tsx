@@ -64,7 +64,6 @@ export function NewRunMenu() {
   );
 }
 
-/** Mounted, and so read, when the menu is opened. */
 function Targets() {
   const trpc = useTRPC();
   const { data, isError } = useQuery(trpc.catalog.directory.queryOptions());

@@ -2,27 +2,22 @@ import { MAX_FOUND_IDS } from "@/server/runs/read/enums";
 import type { RunSummary } from "@/server/runs/read/list";
 
 /**
- * Runs that match the list's filter but are not shown yet: new runs, and older ones that match now, such as failed
- * ones. They are held back until the reader asks for them. Ids are UUIDs v7, so their order is the list's.
+ * Runs that match the list's filter but are not shown until the reader asks for them. Ids are UUIDs v7, so their
+ * order is the list's.
  */
 
 /** The most ids that fit into the URL of one query. */
 export const MAX_ASKED = 80;
-/**
- * The time for which notifications alone are trusted. Some may be lost, and a run may match a duration filter without
- * one.
- */
+/** Notifications may be lost, and a run may match a duration filter without one. */
 const TRUST_MS = 10_000;
 
-/** The visible rows, and whether older ones can be loaded. */
 type View = { shown: readonly Pick<RunSummary, "id">[]; hasOlder: boolean };
 
-/** Only newer ids can belong to the visible part of the list; null if any id can. */
+/** Null if any id can belong to the visible part of the list. */
 function oldestRelevantId({ shown, hasOlder }: View): string | null {
   return hasOlder ? (shown.at(-1)?.id ?? null) : null;
 }
 
-/** The ids that are not visible but can belong to the visible part. */
 function missingIn(view: View, ids: Iterable<string>): string[] {
   const oldest = oldestRelevantId(view);
   const known = new Set(view.shown.map((run) => run.id));
@@ -32,8 +27,8 @@ function missingIn(view: View, ids: Iterable<string>): string[] {
 type Question = { about: "some"; ids: string[] } | { about: "all"; after: string | null; limit: number };
 
 /**
- * The runs to query after these changed; an empty list means that some did, unknown which. `sinceAllMs` is the time
- * since the last complete query. Null if no answer could matter.
+ * The query after these runs changed; an empty list: unknown ones. `sinceAllMs`: the time since the last complete
+ * query. Null if no answer could matter.
  */
 export function questionAfter(changed: readonly string[], view: View, sinceAllMs: number): Question | null {
   const ids = missingIn(view, changed);

@@ -2,9 +2,9 @@ import { PERIOD_MS } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
 
 /**
- * Reads a typed size or time: `> 10 s`, `under 2 min`, `500 tokens`, `<= 0.5 credits`, `2026-11-20`, `nov 20`, `since
- * yesterday`, `last 3 days`. Without a comparison both are offered, without a unit all that fit. Days are in the
- * browser's time zone; a day without a year is the most recent one.
+ * Reads a typed size or time, such as `> 10 s`, `500 tokens`, `nov 20` or `last 3 days`. Without a comparison it
+ * returns both, without a unit all that fit. Days are in the browser's time zone; a day without a year is the most
+ * recent one.
  */
 export function readTyped(text: string, now: Date = new Date()): RunFilter[] {
   const typed = text.trim().toLowerCase().replace(/\s+/g, " ");
@@ -48,7 +48,6 @@ const SPANS = [
   { names: ["days"], minutes: 24 * 60 },
   { names: ["weeks"], minutes: 7 * 24 * 60 },
 ];
-/** The list already offers these periods, relative to the current time. */
 const OFFERED = new Set(Object.values(PERIOD_MS).map((ms) => ms / 60_000));
 
 /** `last 3 days`: the 72 hours before now. */
@@ -87,7 +86,7 @@ const MONTHS = Array.from({ length: 12 }, (_, month) =>
 const ISO_DAY = /^(\d{4})-(\d{1,2})-(\d{1,2})$/;
 const NAMED_DAY = /^(?:([a-z]{3,9})\.? (\d{1,2})|(\d{1,2})\.? ([a-z]{3,9})\.?)(?:,? (\d{4}))?$/;
 
-/** The day that a text names; null if it names none. It may not exist in its month. */
+/** Null if the text names no day. The day may not exist in its month. */
 function nameDay(name: string, now: Date): Day | null {
   if (name === "today" || name === "yesterday") {
     const at = new Date(now.getFullYear(), now.getMonth(), now.getDate() - (name === "today" ? 0 : 1));

@@ -30,7 +30,6 @@ import { type Select, SelectionBar, useSelection } from "./selection";
 import { StatusTabs } from "./status-tabs";
 import { useLiveRuns } from "./use-live-runs";
 
-/** Loaded with the first list of failed runs. */
 const EqualErrors = lazy(() => import("./equal-errors"), "EqualErrors");
 
 /** The organization's runs: updated live, filtered by the URL, older ones by cursor. */
@@ -109,15 +108,14 @@ export function RunsList() {
   );
 }
 
-/** Adds a history entry, so that "back" undoes the condition. */
 const chooseFilter = (change: FilterChange) =>
   changeFilter(change, (address) => window.history.pushState(null, "", address));
 const correctFilter = (change: FilterChange) =>
   changeFilter(change, (address) => window.history.replaceState(null, "", address));
 
 /**
- * Applies a change to the filter in the address. The rendered filter may be older: the router renders a new address in
- * a transition. The browser fetches the rows itself, because a server navigation would send the same page again.
+ * The rendered filter may be older than the address, because the router renders in a transition. The browser
+ * fetches the rows: a server navigation would send the same page again.
  */
 function changeFilter(change: FilterChange, write: (address: string) => void): void {
   const { filter } = readFilter(new URLSearchParams(location.search));
@@ -195,7 +193,6 @@ export const RunsSkeleton = () => (
 
 type RunNameProps = { run: RunSummary; selected: boolean; onSelect: Select | undefined };
 
-/** The row's link behind its checkbox, and the start of the run's input or error. */
 function RunName({ run, selected, onSelect }: RunNameProps) {
   const times = useExactTimes(run);
   const KindIcon = run.kind === "agent" ? AgentIcon : ToolIcon;
@@ -256,7 +253,6 @@ function RunName({ run, selected, onSelect }: RunNameProps) {
 
 type PreviewProps = { run: RunSummary; on: "phone" | "screen" };
 
-/** The headline of the error, on a screen in up to two lines within the row, or else the start of the input. */
 function Preview({ run: { errorPreview, inputPreview }, on }: PreviewProps) {
   const width = on === "phone" ? "min-w-0 md:hidden" : "min-w-0 max-md:hidden";
   if (errorPreview === null) return <span className={`${width} truncate text-muted`}>{inputPreview}</span>;

@@ -78,7 +78,7 @@ export function StatusTabs({ filter, onChange }: Props) {
   );
 }
 
-/** Phones don't show all tabs at once. Scrolls their line only, because a list that one returns to has a scroll position. */
+/** Scrolls only the tabs' line, because a restored list has a scroll position. */
 function reveal(part: HTMLElement | null): void {
   const tab = part?.closest("a");
   const line = tab?.parentElement;

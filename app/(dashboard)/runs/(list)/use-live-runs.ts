@@ -29,7 +29,6 @@ export function useLiveRuns(filter: RunFilter, view: { shown: RunSummary[]; hasO
   });
   const waiting = view && found.key === key ? stillWaiting(found.ids, view) : [];
 
-  /** @returns the newest of the new runs */
   function showWaiting(): string | undefined {
     const oldest = waiting.at(-1);
     queryClient.setQueryData<InfiniteData<RunPage>>(queryKey, (data) => {
@@ -84,7 +83,7 @@ export function useLiveRuns(filter: RunFilter, view: { shown: RunSummary[]; hasO
     }));
   }
 
-  /** The ids in notifications that arrived during a query; "all": one of them had no ids. */
+  /** Ids notified during a query; "all": a notification had no ids. */
   const changedIds = useRef<Set<string>>(new Set());
 
   async function refreshUntilCurrent(): Promise<void> {

@@ -6,7 +6,6 @@ const NAMES = { step: "step", call: "model call", wait: "wait", group: "items of
 const KINDS = ["step", "call", "wait", "group"] as const;
 const KEYS = [...KINDS, "attempt"] as const;
 
-/** The line in the page's URL. */
 type LineAddress = { [key in (typeof KEYS)[number]]?: string | undefined };
 
 export function readLineAddress(query: URLSearchParams): LineAddress {

@@ -4,33 +4,32 @@ import { isWaiting, type TimedAttempt, timedAttempts } from "./timed-attempts";
 
 type Times = Pick<StepLine, "startedAt" | "finishedAt" | "durationMs">;
 
-/** Fields that all lines of a timeline have. */
 type Common = Times & {
-  /** Unique among all lines of a page. */
+  /** Unique on a page. */
   id: string;
-  /** The line's run: the page's own, or a child run. */
+  /** The page's own run, or a child run. */
   runId: string;
-  /** The line's id in the URL: `3`, `think-2`; `3.1` is step 1 of the child run of step 3. */
+  /** In the URL: `3`, `think-2`; `3.1` is step 1 of the child run of step 3. */
   slug: string;
   label: string;
   status: LineStatus;
   children: readonly Line[];
-  /** The steps and model calls below it, at any depth. Only lines that have them can be folded. */
+  /** Steps and model calls at any depth. Only lines that have them can be folded. */
   holds?: readonly WorkLine[];
 };
 
 /**
- * `Tolerated`: the line failed, but its definition continues on errors. `Cancelled`: its run was cancelled while the
- * line was in progress. `Waiting`: its provider allows no more calls now.
+ * `Tolerated`: failed, but the definition continues on errors. `Cancelled`: interrupted by a cancel of its run.
+ * `Waiting`: the provider allows no more calls now.
  */
 export type LineStatus = StepLine["status"] | "Tolerated" | "Cancelled" | "Waiting";
 
 /**
- * A model call or a step. A tool's step is labelled by its id in the definition (`fetch`, `page[3]`), an agent's by the
- * name of the function or tool.
+ * A model call or a step, labelled by its id in a tool's definition (`fetch`, `page[3]`), or by the function's or
+ * tool's name in an agent's.
  */
 export type WorkLine = Common & {
-  /** Its attempts, if there are several or it retries after a failure. */
+  /** Only if there are several, or it retries after a failure. */
   attempts: TimedAttempt[];
 } & ({ kind: "call"; call: CallLine } | { kind: "step"; step: StepLine });
 
@@ -48,7 +47,6 @@ export type Line = WorkLine | AttemptLine | WaitLine | GroupLine;
 export type Row = Line & { depth: number; folded: boolean };
 export type WorkRow = Row & WorkLine;
 
-/** The part of a run that its lines need. */
 type Inspected = {
   run: Pick<RunDetail, "id" | "kind">;
   steps: StepLine[];
@@ -61,8 +59,8 @@ export type Unfolded = { runs: ReadonlyMap<string, Inspected>; attempts: Readonl
 const NOTHING: ReadonlySet<string> = new Set();
 
 /**
- * Steps and model calls in reading order: by iteration, the model call first, then its steps by number. Below a step
- * are its model calls and the lines of its child run, if expanded.
+ * Steps and model calls in reading order. A step is followed by its model calls and, if expanded, the lines of its
+ * child run.
  */
 export function linesOf(
   { run, steps, calls }: Inspected,
@@ -201,13 +199,13 @@ export function withGroups(lines: readonly Line[]): Line[] {
   return parts.flatMap(({ name, lines }) => (name === null ? lines : [groupOf(name, lines)]));
 }
 
-/** The step's name in the definition: `page` for `page[3]`. */
+/** For example `page` for `page[3]`. */
 function itemOf(line: Line): string | null {
   if (line.kind !== "step" || line.label !== line.step.key) return null;
   return /^(.+)\[\d+\]$/.exec(line.label)?.[1] ?? null;
 }
 
-/** Running while one item is; failed if one has, other than tolerated ones. From the first start to the last end. */
+/** Running while one item is; failed if one has, other than tolerated ones. */
 function groupOf(label: string, children: Line[]): GroupLine {
   const items = children.filter(isStep);
   const [{ runId = "", slug: first = "" } = {}] = items;
@@ -282,7 +280,7 @@ export function isStep<Each extends Line>(line: Each): line is Each & WorkLine &
   return line.kind === "step";
 }
 
-/** About as many rows as fit on a screen. A step with more items starts folded, so that what follows is visible. */
+/** About a screen of rows. A step with more items starts folded, so that what follows is visible. */
 const MAX_UNFOLDED = 20;
 
 export function startsFolded(line: Line): boolean {

@@ -35,7 +35,6 @@ export function RunView({ runId, answer }: { runId: string; answer: FirstView | 
   );
 }
 
-/** Shown instead of the timeline if there are no steps. */
 function NoLines({ run }: { run: RunDetail }) {
   if (run.status === "Pending") {
     return (

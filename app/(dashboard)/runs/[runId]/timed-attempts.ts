@@ -1,8 +1,8 @@
 import type { StepLine } from "@/server/runs/read/inspect/lines";
 
 /**
- * The attempts of work that has several, counted from 1, including a current or planned one; empty for a single
- * attempt. The last of running work is open. A wait is between the end of one and the start of the next.
+ * The attempts from 1, including a current or planned one; empty for a single attempt. The last of running work is
+ * open. A wait is the time between two attempts.
  */
 export function timedAttempts({ attempts, status }: Pick<StepLine, "attempts" | "status">) {
   const ended = attempts.map(
@@ -26,13 +26,11 @@ export function timedAttempts({ attempts, status }: Pick<StepLine, "attempts" | 
       finishedAt: after(startedAt, durationMs),
       durationMs,
       error,
-      /** The output of a script's console. */
       console,
-      /** Differences between the request that was sent and the request that was asked for. */
+      /** Differences between the sent and the asked request. */
       changes,
-      /** The called model, if there were several. */
       called: model === undefined ? null : `${model} · ${provider}`,
-      /** The usage that the provider reported, as JSON. */
+      /** As reported by the provider, as JSON. */
       usage,
     }),
   );

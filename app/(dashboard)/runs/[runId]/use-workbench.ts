@@ -30,7 +30,6 @@ import { initialRange, rangeAround, scaleOf, type TimeRange } from "./timeline/s
 import { useFind } from "./timeline/use-find";
 import { canUnfold, setIncluded, useUnfolding } from "./timeline/use-unfolding";
 
-/** A line; only a row can be folded. */
 type Foldable = Line & Partial<Pick<Row, "folded">>;
 
 export type Workbench = ReturnType<typeof useWorkbench>;
@@ -59,7 +58,7 @@ export function useWorkbench(inspection: RunInspection) {
   const following = live && !named && !stayed;
   const isLoading = inner !== null && !unfolded.runs.has(inner);
 
-  /** The line in the URL. Keys may arrive faster than the page renders. */
+  /** From the URL, because keys may arrive faster than the page renders. */
   const latest = () => {
     const wanted = readLineAddress(new URLSearchParams(window.location.search));
     return all.find((each) => isNamed(each, wanted)) ?? chosen;
@@ -88,7 +87,7 @@ export function useWorkbench(inspection: RunInspection) {
     if (line.holds) return !line.folded;
     return canUnfold(line) ? isUnfolded(line) : null;
   };
-  /** A model call may have steps and several attempts. Steps open first and close last. */
+  /** A line may have steps and attempts. Steps open first and close last. */
   const setOpen = (line: Foldable, open: boolean) => {
     const expands = canUnfold(line) && isUnfolded(line) !== open;
     if (line.holds && (open ? line.folded : !expands)) {
@@ -122,7 +121,7 @@ export function useWorkbench(inspection: RunInspection) {
   return {
     run,
     live,
-    /** True if the page watched the run: it keeps space for what may appear, so that nothing moves. */
+    /** The page watched the run: it keeps space for what may appear, so that nothing moves. */
     reserve: wasLive,
     own,
     shown,
@@ -131,18 +130,15 @@ export function useWorkbench(inspection: RunInspection) {
     onlyFailed,
     setFailedOnly,
     chosen,
-    /** True if the newest line of a live run is selected, and the next one will replace it. */
+    /** The next line will replace the selected one. */
     following,
-    /** The line that the URL names but the run does not have. */
     missing: named || isLoading ? null : describeAddress(address),
     latest,
-    /** Selects a line; null: follow the newest one. */
+    /** Null: follow the newest line. */
     choose,
-    /** Keeps the selected line when newer ones arrive. */
     stay: () => {
       if (following && chosen) setStayedAt(chosen.id);
     },
-    /** Selects and focuses the row that is this far from the selected one. */
     move: (by: number) => {
       const from = latest();
       const at = shown.findIndex(({ id }) => id === from?.id);
@@ -151,16 +147,13 @@ export function useWorkbench(inspection: RunInspection) {
       focusWanted.current = next.id;
       choose(next);
     },
-    /** The id of the row to focus once it is selected and drawn. */
     focusWanted,
-    /** True if the line is unfolded; null if it cannot unfold. */
     isOpen,
     setOpen,
-    /** Folds all lines, or unfolds all if any is folded. */
     toggleAll,
     measure,
     setMeasure,
-    /** The zoomed range; null for the whole time. */
+    /** Null: the whole time. */
     range,
     setRange,
     zoom: () => {
@@ -171,7 +164,6 @@ export function useWorkbench(inspection: RunInspection) {
   };
 }
 
-/** Returns true if `value` has been true at any time since the component was mounted. */
 function useWasTrue(value: boolean): boolean {
   const [was, setWas] = useState(value);
   if (value && !was) setWas(true);

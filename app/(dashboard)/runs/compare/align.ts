@@ -2,7 +2,6 @@ import { diffArrays } from "diff/lib/diff/array.js";
 import type { RunInspection } from "@/server/runs/read/inspect/inspect";
 import { type WorkRow, workRowsOf } from "../[runId]/lines";
 
-/** Runs that differ in more lines are paired by position. */
 const MAX_CHANGES = 600;
 
 /** Matching lines of two runs; one side is null if the other run has no such line. */
@@ -32,7 +31,7 @@ function isSame(a: WorkRow, b: WorkRow): boolean {
   return a.depth === b.depth && nameOf(a) === nameOf(b);
 }
 
-/** A call is identified by what it led to. Its number would change with each extra call before it. */
+/** By what a call led to, because an extra call before it would change its number. */
 function nameOf(line: WorkRow): string {
   return line.kind === "step" ? `step ${line.label}` : line.call.asked === 0 ? "answer" : "call";
 }

@@ -25,7 +25,6 @@ import { Failures } from "./failures";
 import { TextDifference } from "./text-difference";
 
 const FieldDiff = dynamic(() => import("@/app/_ui/text/field-diff").then((part) => part.FieldDiff));
-/** It is loaded with the first step that is opened. */
 const Inspector = dynamic(() => import("../[runId]/inspector/inspector").then((part) => part.Inspector), {
   loading: () => null,
 });
@@ -102,9 +101,8 @@ function BothSides({ pair }: { pair: Pair }) {
 type ComparedFigure = {
   name: string;
   value?: (run: RunDetail) => string | number | null;
-  /** Shows the value, by default as it is. */
   show?: (run: RunDetail) => ReactNode;
-  /** Formats a difference. Without it, the row says only that there is one. */
+  /** Formats a difference. Default: the row says only that there is one. */
   format?: (size: number) => string;
 };
 
@@ -148,7 +146,6 @@ const FIGURES: ComparedFigure[] = [
   { name: "Steps", value: ({ steps }) => steps, format: formatCount },
 ];
 
-/** The difference of the right value from the left one, with its sign; null if they are equal or one is missing. */
 function differenceOf(
   a: string | number | null,
   b: string | number | null,
@@ -199,7 +196,6 @@ function figureColumns(left: RunDetail, right: RunDetail): LineColumn<ComparedFi
   ];
 }
 
-/** The differences between the frozen configurations: prompts, models, versions of attached tools. */
 function ConfigurationDifference({ a, b, sameKind }: { a: string; b: string; sameKind: boolean }) {
   const trpc = useTRPC();
   const query = useQuery({ ...trpc.runs.compareConfigurations.queryOptions({ a, b }), enabled: sameKind });

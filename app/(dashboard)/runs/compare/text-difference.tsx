@@ -11,15 +11,13 @@ import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 type Field = "input" | "output";
 const LABELS = { input: "Input", output: "Output" };
 
-/** Longer comparisons show only the lines near a change. */
 const ALL_SHOWN = 300;
 
-/** The most lines that are shown of a text without a counterpart. */
 const MAX_ALONE = 300;
 
 /**
- * The inputs or outputs of two runs, compared by lines. Long texts are first compared by their starts, completely on
- * request; the service bounds them to 4 MiB.
+ * The inputs or outputs of two runs, compared by lines: first the starts of long texts, completely on request (up
+ * to 4 MiB).
  */
 export function TextDifference({ field, left, right }: { field: Field; left: RunDetail; right: RunDetail }) {
   const a = useSide(left, field);
@@ -70,10 +68,9 @@ export function TextDifference({ field, left, right }: { field: Field; left: Run
 
 const WORDS = { left: "only left", right: "only right" };
 
-/** A text as far as it is loaded. `cut`: this is only its start. `isThere`: the run has such a text. */
+/** `cut`: only the start is loaded. `isThere`: the run has such a text. */
 type Side = { text: string; cut: boolean; isThere: boolean };
 
-/** One run's text, and the state of loading it. The text is "" if the run has none. */
 function useSide(run: RunDetail, field: Field) {
   const preview = run[field];
   const address = `/api/runs/${run.id}/text?field=${field}`;
@@ -88,8 +85,8 @@ function useSide(run: RunDetail, field: Field) {
 }
 
 /**
- * The difference between two texts, with JSON indented. Pass the same objects while nothing changes. After a change the
- * earlier difference is returned until the new one is known, so that the page stays responsive.
+ * Pass the same objects while nothing changes. Returns the earlier difference until the new one is known, so that
+ * the page stays responsive.
  */
 function useDifference(left: Side, right: Side) {
   const [a, b] = [useDeferredValue(left), useDeferredValue(right)];

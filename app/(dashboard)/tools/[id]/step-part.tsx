@@ -40,7 +40,6 @@ export function StepPart({ step, number }: { step: Step; number: number }) {
   );
 }
 
-/** `of`: the input of a step as JSON. */
 function Inputs({ of }: { of: string }) {
   const inputs = readJson(of);
   return (
@@ -59,7 +58,7 @@ function Inputs({ of }: { of: string }) {
   );
 }
 
-/** A value of the input: texts as they are, so that code and templates can be read. */
+/** Texts stay as they are, so that code and templates are readable. */
 function Value({ value }: { value: Json }) {
   const isDocument = isContainer(value);
   const text = typeof value === "string" ? value : writeJson(value);
@@ -70,7 +69,6 @@ function Value({ value }: { value: Json }) {
   );
 }
 
-/** The condition, repetition and limits of a step, if the definition has them. */
 function Rules({ step }: { step: Step }) {
   const rules: [words: string, expression?: string][] = [];
   if (step.if !== undefined) rules.push(["Only if", step.if]);

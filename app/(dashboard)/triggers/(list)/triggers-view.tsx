@@ -63,7 +63,7 @@ export function TriggersView({ view }: { view: ListView }) {
   );
 }
 
-/** The newest delivery of a trigger, as a link. Its newest run would not show rejected calls. */
+/** A delivery, because the newest run would not show rejected calls. */
 function LastCallLink({ call, triggerId }: { call: LastCall | null; triggerId: string }) {
   if (!call) return <span className="text-faint">Never called</span>;
   return (

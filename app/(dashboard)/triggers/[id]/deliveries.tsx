@@ -19,10 +19,9 @@ import { OutcomeMark } from "../outcome";
 import { openDelivery } from "./open-delivery";
 import { deliveriesQuery, readOutcome } from "./query";
 
-/** It is loaded with the first delivery that is opened. */
 const DeliveryDialog = lazy(() => import("./delivery-dialog"), "DeliveryDialog");
 
-/** Deliveries have no events, so a visible page reads them again this often. */
+/** Deliveries have no events, so a visible page polls. */
 const REFRESH_MS = 5_000;
 
 /** The deliveries of a trigger, newest first. Each opens to what was sent. */
@@ -153,7 +152,6 @@ export const DeliveriesSkeleton = () => (
   <LineList columns={COLUMNS} keyOf={keyOf} label="Deliveries" lines={null} />
 );
 
-/** The row's link. It opens the delivery without loading the page again. */
 function Received({ id, href, receivedAt }: Line) {
   return (
     <a

@@ -97,7 +97,6 @@ function Summary({ delivery }: { delivery: DeliveryDetail }) {
   );
 }
 
-/** A link that opens the delivery with the body in place of this one. */
 function FirstDelivery({ deliveryId, triggerId }: { deliveryId: string; triggerId: string }) {
   return (
     <>
@@ -180,7 +179,6 @@ function Redelivery({ delivery, trigger }: { delivery: DeliveryDetail; trigger: 
   );
 }
 
-/** The body; a long one is shown from its start, and completely on demand. */
 function Body({ delivery }: { delivery: DeliveryDetail }) {
   const { id, outcome, bodyBytes: bytes, bodyNote, ...start } = delivery;
   const trpc = useTRPC();
@@ -239,7 +237,6 @@ type PartProps = {
   children: ReactNode;
 };
 
-/** A part of the request, with a button that copies it. */
 function Part({ title, note, copied, children }: PartProps) {
   return (
     <section aria-label={title}>

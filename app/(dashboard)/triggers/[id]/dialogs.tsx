@@ -13,8 +13,6 @@ import { useForm } from "@/app/_ui/forms/use-form";
 import { Link } from "@/app/_ui/link";
 import type { TriggerDetail } from "@/server/catalog/webhooks/inspect-trigger";
 
-/** The dialogs of a trigger's actions, except the one that edits it. */
-
 type TriggerDialogProps = { trigger: TriggerDetail; onClose: () => void };
 
 /** Sends a signed call to the trigger and shows what a sender would get. */

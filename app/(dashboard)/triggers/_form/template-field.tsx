@@ -67,7 +67,7 @@ export function TemplatePreview({ deliveryId, saved }: { deliveryId: string; sav
 
 type TemplateProps = {
   note: string;
-  /** A body as JSON; completion offers its fields. */
+  /** A JSON body; completion offers its fields. */
   sample?: string;
   value: string;
   error?: string | undefined;
@@ -92,7 +92,6 @@ function Template({ note, sample, ...field }: TemplateProps) {
   );
 }
 
-/** The names in expressions of a template: the body, with the fields of a sample. */
 const scopeOf = (sample = "") => ({ properties: { body: schemaOf(tryParseJson(sample)) } });
 
 type PreviewProps = {
@@ -101,7 +100,6 @@ type PreviewProps = {
   onPreview: () => void;
 };
 
-/** A button, then the message or why there is none. */
 function Preview({ preview: { data, error, isPending }, disabled = false, onPreview }: PreviewProps) {
   return (
     <>

@@ -26,7 +26,6 @@ export const TRIGGER_LABELS = {
 type TriggerFieldsProps = {
   draft: TriggerDraft;
   errorAt: FormProblems["at"];
-  /** The trigger that is edited; null for a new one. */
   existing: TriggerDetail | null;
   onChange: (part: Partial<TriggerDraft>) => void;
 };
@@ -34,7 +33,7 @@ type TriggerFieldsProps = {
 /** The fields of a trigger's form. An existing one keeps its slug and, if calls are signed, the scheme. */
 export function TriggerFields({ draft, errorAt, existing, onChange }: TriggerFieldsProps) {
   const isSchemeFixed = existing === null ? draft.secret === "none" : existing.secrets.length > 0;
-  /** The props of the control that edits one field. `pointer`: its value in the definition. */
+  /** `pointer`: the value in the definition. */
   const bind = <Name extends keyof TriggerDraft>(name: Name, pointer: keyof typeof TRIGGER_LABELS) => ({
     label: TRIGGER_LABELS[pointer],
     value: draft[name],

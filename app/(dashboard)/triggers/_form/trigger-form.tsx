@@ -16,16 +16,12 @@ import { TRIGGER_LABELS, TriggerFields } from "./trigger-fields";
 
 type TriggerFormProps = { trigger?: TriggerDetail | null; onClose: () => void };
 
-/**
- * The form for a trigger. A new one's address and, once, its secret are then shown. An existing one's secret and address
- * have actions of their own.
- */
+/** The form for a trigger. Shows a new trigger's address and, only once, its secret. */
 export function TriggerForm({ trigger = null, onClose }: TriggerFormProps) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const form = useForm(
     {
-      /** Returns the new trigger; null if an existing one was changed. */
       mutationFn: async (draft: TriggerDraft) => {
         const { definition } = readDraft(draft);
         if (trigger !== null) {

@@ -5,13 +5,12 @@ export type Insertion = { from: number; to: number; insert: string; cursor: numb
 
 type Selection = { from: number; to: number };
 
-/** A value that only holds the place of another one. */
 const PLACEHOLDER = /^\s*(?:""|null|\{\s*\}|\[\s*\])?\s*$/;
 const NUMBER_OR_WORD = /^\s*(?:-?\d[\d.eE+-]*|true|false)\s*$/;
 
 /**
- * Inserts a reference such as `{{ steps.a }}` into a JSON value so that the value stays valid: instead of a placeholder
- * or a number, in quotes as a member of an object or list, and as it is within a string or a plain text.
+ * Inserts a reference such as `{{ steps.a }}` so that the JSON stays valid: instead of a placeholder or number, in
+ * quotes as a member, or as it is within a string or plain text.
  */
 export function insertIntoJson(text: string, { from, to }: Selection, reference: string): Insertion {
   const put = (range: Selection, before: string, after = ""): Insertion => ({
@@ -35,7 +34,6 @@ export function insertIntoJson(text: string, { from, to }: Selection, reference:
   return atEnd(text, put, reference);
 }
 
-/** The selection within a string of the text; of a text that is one string, at its start or end. */
 function stringAt(text: string, { from, to }: Selection): Selection | null {
   for (const { 0: token, index } of text.matchAll(/"(?:[^"\\\n]|\\.)*"?/g)) {
     const end = index + token.length;
@@ -49,7 +47,6 @@ function stringAt(text: string, { from, to }: Selection): Selection | null {
 
 type Put = (range: Selection, before: string, after?: string) => Insertion;
 
-/** As the last member, if the cursor is where none belongs. */
 function atEnd(text: string, put: Put, reference: string): Insertion {
   const last = text.trimEnd().length - 1;
   const isList = text[last] === "]";
@@ -59,12 +56,9 @@ function atEnd(text: string, put: Put, reference: string): Insertion {
   return put({ from: at, to: at }, `${comma}${isList ? "" : `${keyOf(reference)}: `}"`, '"');
 }
 
-/** A key for a reference: the last of its names. */
 const keyOf = (reference: string) => JSON.stringify(/(\w+)`?\s*\}\}$/.exec(reference)?.[1] ?? "value");
 
-/**
- * Returns true if a text was meant as JSON, such as `["a"` or `{{ a }}""`. It is asked of texts that are no valid JSON.
- */
+/** Returns true if an invalid JSON text was meant as JSON, such as `["a"` or `{{ a }}""`. */
 export function resemblesJson(text: string): boolean {
   if (/^\s*(?:\{(?!\{)|\[|")/.test(text)) return true;
   const rest = text.replace(/\{\{.*?\}\}/gs, "").trim();

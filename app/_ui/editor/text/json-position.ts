@@ -2,14 +2,12 @@ import type { Path, Position } from "./position";
 
 type Frame = {
   isList: boolean;
-  /** Of the current value. */
   key: string;
   index: number;
   keys: string[];
   next: "key" | "colon" | "value" | "end";
 };
 
-/** Signs, and words: strings, also unfinished ones, numbers and the like. */
 const TOKEN = /"(?:[^"\\\n]|\\.)*"?|[{}[\],:]|[^\s{}[\],:"]+/g;
 
 /** The position in a JSON text, which may be unfinished; null where neither a key nor a value belongs. */

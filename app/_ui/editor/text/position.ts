@@ -4,16 +4,15 @@ export type Path = readonly (string | number)[];
 /** The place of the cursor in a document of keys and values. */
 export type Position = {
   /**
-   * `key`: a key, or an item of a list. `value`: the value of the path's last key. `inside`: within that value, which is
-   * not looked at further.
+   * `key`: a key or a list item. `value`: of the path's last key. `inside`: within that value, which is not parsed
+   * further.
    */
   kind: "key" | "value" | "inside";
   /** Of the object that gets the key, or of the value. */
   path: Path;
-  /** The start of the text that a completion replaces. */
   from: number;
   to: number;
-  /** The keys that the object has besides the one at the cursor. */
+  /** The object's keys, except the one at the cursor. */
   keys: readonly string[];
 };
 

@@ -1,6 +1,6 @@
 import type { Path, Position } from "./position";
 
-/** A key, or an item of a list, and the column where it begins. `keys`: the keys of the object that it is in. */
+/** A key or list item and its column. `keys`: those of the object around it. */
 type Level = { column: number; at: string | number; keys: string[] };
 
 const KEY = /^("(?:[^"\\]|\\.)*"|'[^']*'|[^\s#'"{}[\],&*!|>%@`-][^:#]*?|-[^\s:][^:]*?)\s*:(?=\s|$)/;
@@ -10,7 +10,7 @@ const BLOCK_TEXT = /^[|>][+-]?\d?[+-]?\s*(?:#.*)?$/;
 export function positionInYaml(text: string, offset: number): Position | null {
   const lines = text.split("\n");
   const levels: Level[] = [];
-  /** The column of the key whose text of several lines is being read. */
+  /** The column of the key whose multi-line text is being read. */
   let textOf: number | null = null;
   let start = 0;
   for (const [number, line] of lines.entries()) {
@@ -76,7 +76,6 @@ function positionInLine({ line, start, cursor, below }: Line, levels: Level[]): 
   };
 }
 
-/** Reads the dashes at the beginning of a line. The rest begins at `column`. */
 function readItems(line: string, indent: number, levels: Level[]): { column: number; rest: string } {
   let column = indent;
   let rest = line.slice(column);
@@ -95,7 +94,7 @@ function readItems(line: string, indent: number, levels: Level[]): { column: num
   return { column, rest };
 }
 
-/** Leaves what does not contain a key in this column; returns the key before it in the same object. */
+/** Returns the key before it in the same object. */
 function leave(levels: Level[], column: number): Level | undefined {
   let before: Level | undefined;
   for (let top = levels.at(-1); top && top.column >= column; top = levels.at(-1)) {

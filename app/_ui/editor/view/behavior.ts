@@ -52,7 +52,7 @@ export function gutterOf(language: Language): Extension {
   return [lintGutter(), lineNumbers(), current, language === "prompt" ? [] : fold];
 }
 
-/** The bar with Save covers the lower edge of a page. Margins of CodeMirror would also hide lists at that edge. */
+/** The bar with Save covers the lower edge. Margins of CodeMirror would also hide lists there. */
 const abovePageBar = EditorView.scrollHandler.of((view, { head }) => {
   view.requestMeasure({
     read() {
@@ -67,7 +67,6 @@ const abovePageBar = EditorView.scrollHandler.of((view, { head }) => {
   return false;
 });
 
-/** Pasted lines become one. */
 const ONE_LINE = EditorState.transactionFilter.of((transaction) => {
   if (!transaction.docChanged || transaction.newDoc.lines === 1) return transaction;
   const text = transaction.newDoc.toString().replace(/\n+/g, " ");
@@ -82,7 +81,7 @@ const ONE_LINE = EditorState.transactionFilter.of((transaction) => {
   ];
 });
 
-/** Escape makes Tab leave the editor until it is focused again, whatever else Escape does. */
+/** Escape makes Tab leave the editor until it is focused again. */
 function leaving(language: Language): Extension {
   if (!indents(language)) return [];
   return EditorView.domEventObservers({

@@ -64,7 +64,6 @@ function positionIn(state: EditorState, { language, at }: Asked & { at: number }
   return language === "json" ? positionInJson(state.doc.toString(), at) : null;
 }
 
-/** The number of characters in which the braces of an expression are searched. */
 const MAX_EXPRESSION = 2_000;
 
 function referenceAt(
@@ -101,7 +100,7 @@ const applied =
   (...[view, , from, to]) =>
     apply(view, { from, to });
 
-/** Names that are no identifiers are written in backticks. The braces of a template are closed, and keep a space. */
+/** Backticks around names that are no identifiers. Closes a template's braces. */
 function toReference(member: Member): Completion {
   const { name } = member;
   const text = /^[A-Za-z_]\w*$/.test(name) ? name : `\`${name}\``;
@@ -117,7 +116,6 @@ function toReference(member: Member): Completion {
   return { ...toOption(member), apply };
 }
 
-/** A key is inserted with its colon, then its values are offered. */
 function keyApplied({ name, schema }: Member, language: Language, { path }: Position): Apply {
   if (language === "json") return applied((view, range) => insert(view, range, `${writeJson(name)}: `));
   const text = plainYaml(name);
@@ -134,7 +132,6 @@ function toValue(value: unknown, language: Language): Completion {
   return { label: String(value), apply: applied((view, range) => insert(view, range, text)) };
 }
 
-/** Inserts a key or a value in place of the word that was typed. */
 function insert(view: EditorView, { from, to }: Range, text: string): void {
   const { state } = view;
   const start = text.startsWith('"') && state.sliceDoc(Math.max(0, from - 1), from) === '"' ? from - 1 : from;

@@ -2,7 +2,6 @@ import type { Extension } from "@codemirror/state";
 import { Decoration, type DecorationSet, EditorView, MatchDecorator, ViewPlugin } from "@codemirror/view";
 import type { Completions, Language } from "../language";
 
-/** Marks what matches within each line. */
 function marks(regexp: RegExp, classOf: (match: RegExpExecArray) => string | null): Extension {
   const matcher = new MatchDecorator({
     regexp,

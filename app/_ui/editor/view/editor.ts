@@ -12,10 +12,8 @@ import { highlighting, theme } from "./theme";
 export type Setup = {
   parent: HTMLElement;
   language: Language;
-  /** One line only; Enter does what it does in an input. */
   isLine: boolean;
   value: string;
-  /** The selection in the control before it. */
   selection: { anchor: number; head: number } | null;
   hasFocus: boolean;
   onChange: (value: string) => void;
@@ -25,7 +23,6 @@ export type Setup = {
 /** Settings that can change while it is shown. */
 export type Shown = {
   value: string;
-  /** Of the element with the text. */
   attributes: Record<string, string>;
   placeholder: string;
   isDisabled: boolean;
@@ -113,7 +110,6 @@ export function createEditor(setup: Setup) {
         view.dispatch({ effects: setProblems.of(problems) });
       }
     },
-    /** Inserts a reference in place of the selection. JSON stays valid. */
     insert(text: string): void {
       const how = { scrollIntoView: true, userEvent: "input" };
       const { doc, selection } = view.state;
@@ -124,7 +120,6 @@ export function createEditor(setup: Setup) {
         view.dispatch(view.state.replaceSelection(text), how);
       }
     },
-    /** Selects a line, from 1, and moves the focus to it; null: only the focus. */
     showLine(number: number | null): void {
       view.focus();
       if (number === null || number > view.state.doc.lines) return;
@@ -155,5 +150,5 @@ function replace(view: EditorView, text: string): void {
 
 const normalize = (text: string) => text.replace(/\r\n?/g, "\n");
 
-/** The style elements of editors need the nonce of the page that was loaded. */
+/** Style elements need the nonce of the loaded page. */
 const nonceOfPage = () => document.querySelector<HTMLScriptElement>("script[nonce]")?.nonce ?? "";

@@ -4,7 +4,6 @@ import { StreamLanguage } from "@codemirror/language";
 import type { Extension } from "@codemirror/state";
 import type { Language } from "../language";
 
-/** JSONata, the language of expressions. */
 const expression = StreamLanguage.define<{ isComment: boolean }>({
   name: "jsonata",
   startState: () => ({ isComment: false }),

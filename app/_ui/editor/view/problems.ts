@@ -7,7 +7,7 @@ import type { Path } from "../text/position";
 /** Replaces the problems that are known from outside. */
 export const setProblems = StateEffect.define<readonly EditorProblem[]>();
 
-/** Their places, which move with the text until the next ones come. */
+/** They move with the text until the next ones come. */
 const known = StateField.define<readonly Diagnostic[]>({
   create: () => [],
   update(diagnostics, { effects, changes, docChanged, state }) {
@@ -35,7 +35,7 @@ export function problemsOf(language: Language): Extension {
   ];
 }
 
-/** The first error of a JSON text. A text that is no object or list may be an expression. */
+/** A text that is no object or list may be an expression. */
 function syntaxErrors(state: EditorState): Diagnostic[] {
   const text = state.doc.toString();
   if (!/^\s*(?:\{(?!\{)|\[)/.test(text)) return [];
@@ -61,13 +61,11 @@ function placeOf({ message, line = null, path = [] }: EditorProblem, state: Edit
 type Range = { from: number; to: number };
 type SyntaxNode = ReturnType<typeof syntaxTree>["topNode"];
 
-/** The first line that is not empty, for a text without parts. */
 function firstLine({ doc }: EditorState): Range | null {
   const from = doc.toString().search(/\S/);
   return from === -1 ? null : { from, to: doc.lineAt(from).to };
 }
 
-/** The value of a key in a line of YAML, or the line. */
 function keyInLine(state: EditorState, number: number, key: string | number | undefined): Range | null {
   if (number < 1 || number > state.doc.lines) return null;
   const { from, to, text } = state.doc.line(number);
@@ -83,7 +81,7 @@ function keyInLine(state: EditorState, number: number, key: string | number | un
 
 const quoteForRegExp = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/** The value at a path of a JSON text; the part of the path that it has. */
+/** Falls back to the deepest existing part of the path. */
 function valueAt(state: EditorState, path: Path): Range | null {
   let node: SyntaxNode | null = syntaxTree(state).topNode.firstChild;
   for (const key of path) {

@@ -2,8 +2,6 @@ import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { EditorView } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
-/** The look of all editors, made of the design tokens, which know the theme. */
-
 const SHAPE = { display: "inline-block", width: "7px", height: "7px", borderRadius: "1.5px" };
 
 export const theme = EditorView.theme({

@@ -7,12 +7,9 @@ import { isEmbeddedPicture } from "../is-embedded-picture";
 import { startOfFolded } from "../long-text";
 import { splitMarkdown } from "../text-pieces";
 
-/** Markdown as elements, on the server and in the browser. */
-
-/** Restores the pictures that were removed from a text before it was parsed. */
 type Restore = (made: string) => string;
 
-/** Characters per piece, small enough to parse and draw without a visible pause. */
+/** In characters: parsed and drawn without a visible pause. */
 const PIECE = 4_096;
 
 const PICTURE = /(?<=\]\(|\]: ?)data:image\/[a-z]+;base64,[\w+/]+={0,2}/gi;
@@ -28,10 +25,7 @@ export function cutMarkdown(text: string, folded: boolean): { pieces: string[]; 
   return { pieces: splitMarkdown(seen, PIECE), restore: lifted.restore };
 }
 
-/**
- * Takes embedded pictures out of a Markdown text. `text` has a short name for each, so that megabytes need not be
- * parsed; `restore` puts them back.
- */
+/** Replaces embedded pictures by short names, so that megabytes need not be parsed; `restore` puts them back. */
 function liftPictures(markdown: string): { text: string; restore: Restore } {
   const pictures: string[] = [];
   const text = markdown.replace(PICTURE, (picture) => `embedded-picture-${pictures.push(picture) - 1}`);
@@ -44,7 +38,6 @@ function liftPictures(markdown: string): { text: string; restore: Restore } {
 const DEEPEST = 60;
 const TOO_DEEP = new RegExp(String.raw`^(?:[ \t]*(?:>|[-*+]|\d{1,9}[.)])){${DEEPEST},}`, "m");
 
-/** A piece as elements, or as plain text if it is nested too deeply. */
 function renderMarkdown(text: string, restore: Restore, id: string): ReactElement {
   try {
     if (TOO_DEEP.test(text)) throw new RangeError("The text is nested too deeply.");
@@ -76,7 +69,6 @@ type Node = {
   children?: Node[];
 };
 
-/** Restores pictures that were plain text, such as in code, marks those in links, and rejects deep nesting. */
 function postprocess(restore: Restore) {
   const visit = (node: Node, depth: number, inLink: boolean): void => {
     if (depth > DEEPEST) throw new RangeError("The text is nested too deeply.");
@@ -88,10 +80,7 @@ function postprocess(restore: Restore) {
   return (tree: Node) => visit(tree, 0, false);
 }
 
-/**
- * A link to another site, in a new tab, or between a footnote and its mark. Other links, such as `javascript:` or a
- * path of ours, become text.
- */
+/** Opens other sites in a new tab. Other links, such as `javascript:` or a path of ours, become text. */
 function Anchor({ href = "", id, children, ...props }: ComponentProps<"a">) {
   if ("data-footnote-ref" in props || "data-footnote-backref" in props) {
     return (
@@ -112,7 +101,7 @@ function isForeign(address: string): boolean {
   return /^(https?:\/\/|mailto:|tel:)/i.test(address) && URL.canParse(address);
 }
 
-/** An embedded picture. One on another server becomes a link. */
+/** A picture on another server becomes a link. */
 function Picture({ src, alt = "", ...props }: ComponentProps<"img">) {
   if (typeof src === "string" && isEmbeddedPicture(src)) return <EmbeddedPicture alt={alt} src={src} />;
   if ("data-in-link" in props) return <>{alt || "image"}</>;

@@ -13,7 +13,7 @@ const Markdown = dynamic(() => import("./markdown").then((part) => part.Markdown
 type TextProps = {
   text: string;
   folded?: boolean;
-  /** The text as the server has drawn it, if it is this text. */
+  /** As drawn by the server; ignored for another text. */
   first?: FirstView | null | undefined;
 };
 

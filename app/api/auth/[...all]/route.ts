@@ -2,7 +2,6 @@ import { getServices } from "@/process-services";
 import { clientAddressOf } from "@/server/api/http/client-address";
 import { handleAuthRequest } from "@/server/catalog/auth/auth-requests";
 
-/** Better Auth's routes: sign-in and sign-out. */
 function handle(request: Request): Promise<Response> {
   const services = getServices();
   return handleAuthRequest(services, request, clientAddressOf(services.env, request));

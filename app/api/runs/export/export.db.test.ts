@@ -4,8 +4,6 @@ import { createMember, insertRun } from "@/testing/runs";
 import { signInCookie, TEST_ORIGIN } from "@/testing/sign-in";
 import { createTenant, openWorld } from "@/testing/world";
 
-/** The export as a browser reads it: completely, slowly, or not to its end. */
-
 const RUNS = 12;
 /** Larger than a chunk, so that each run is one. */
 const OUTPUT = `"${"long ".repeat(250_000)}"`;
@@ -16,7 +14,6 @@ const tenant = await createTenant(world);
 const cookie = await signInCookie(world, await createMember(world, tenant, "viewer"));
 for (let n = 0; n < RUNS; n += 1) await insertRun(world, tenant, { output: OUTPUT });
 
-/** Counts the queries for runs' texts. */
 let pieces = 0;
 let onPiece = (): void => {};
 beforeEach(() => {

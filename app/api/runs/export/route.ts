@@ -7,7 +7,7 @@ import { exportRuns } from "@/server/runs/read/export";
 const FORMATS = ["csv", "json"] as const;
 
 /**
- * Streams the runs of the list as a file: `?format=csv|json` and the list's filters. Answers 400 for an unknown
+ * Streams the list's runs as a file: `?format=csv|json` and the list's filters. Answers 400 for an unknown
  * parameter, which would export more than intended.
  */
 export const GET = memberRoute(async ({ services, request, actor }) => {

@@ -3,7 +3,7 @@ import { getServices } from "@/process-services";
 import { respondToDashboard } from "@/server/api/dashboard/respond";
 import { sessionFromHeaders } from "@/server/catalog/auth/sessions";
 
-/** The dashboard's procedures: JSON only; mutations only from our own origin. */
+/** JSON only; mutations only from our own origin. */
 function handle(request: Request): Promise<Response> {
   return answerErrors(async () => {
     const services = getServices();

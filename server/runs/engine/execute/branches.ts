@@ -8,8 +8,8 @@ const STAY_MS = 1_000;
 type Sleeper = { until: Date; leave(reason: SleepUntil): void };
 
 /**
- * The branches of one root run and its children: pieces of work in parallel. A branch may sleep until a time. When all of
- * them sleep, the run leaves its slot: each `sleep` throws SleepUntil with the earliest time.
+ * Parallel branches of a root run and its children. When all of them sleep, the run leaves its slot: each `sleep`
+ * throws SleepUntil with the earliest time.
  */
 export class Branches {
   readonly #now: () => Date;
@@ -20,7 +20,6 @@ export class Branches {
     this.#now = now;
   }
 
-  /** Does pieces of work in parallel, each as a branch. The calling branch continues when the last of them has ended. */
   async fork<T>(works: readonly (() => Promise<T>)[]): Promise<T[]> {
     let left = works.length;
     this.#active += works.length - 1;
@@ -37,7 +36,7 @@ export class Branches {
     return settled.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
   }
 
-  /** Resolves at the time. Throws SleepUntil, or the signal's reason. */
+  /** Throws SleepUntil, or the signal's reason. */
   async sleep(until: Date, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     let end = () => {};
@@ -74,7 +73,7 @@ export class Branches {
   }
 }
 
-/** The rank of an error if several branches fail: a lost worker, any other error, then a slot that is left. */
+/** If several branches fail: a lost worker first, a slot that is left last. */
 function rankOf(error: unknown): number {
   if (error instanceof WorkerLost) return 0;
   return error instanceof YieldSlot ? 2 : 1;

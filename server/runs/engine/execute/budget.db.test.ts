@@ -8,10 +8,7 @@ import { expectSoundLedger } from "@/testing/ledger";
 import { createMember } from "@/testing/runs";
 import { createTenant, createWorld, openWorld, quietModels, type Tenant } from "@/testing/world";
 
-/**
- * The holds of starts and the reservations of model calls: a quick upper bound of the prompt if it fits, else its
- * counted tokens.
- */
+/** A quick upper bound of the prompt if it fits, else its counted tokens. */
 
 let counts = 0;
 let limits: number[] = [];

@@ -3,9 +3,9 @@ import type { Cap, ClaimedRun } from "../claimed-run";
 import type { Worker } from "../port";
 import { CapReached, CreditsExhausted } from "./interruptions";
 
-/** The credits that a call reserves before it starts; `least` ≤ `minimum` ≤ `wanted`. */
+/** Credits to reserve; `least` ≤ `minimum` ≤ `wanted`. */
 type Reservation = {
-  /** With less, the call is pointless: if the cap allows less, the run ends. */
+  /** If the cap allows less, the call is pointless and the run ends. */
   least: Decimal;
   /** The balance must allow this, or as much of it as the cap does. */
   minimum: Decimal;
@@ -17,15 +17,15 @@ type Reservation = {
 export const exactly = (amount: Decimal): Reservation => ({ least: amount, minimum: amount, wanted: amount });
 
 /**
- * The credits that a run and its children may still spend. Credits are reserved before a call and spent after it. One
- * budget exists in the process whose worker has the root run.
+ * The credits that a run and its children may still spend, reserved before a call and spent after it. Only the
+ * process of the root run's worker has it.
  */
 export type Budget = ReturnType<typeof openBudget>;
 
-/** The extension of the hold beyond the need, as a share of it: most runs extend it once. */
+/** As a share of the need, so that most runs extend their hold once. */
 const EXTRA = new Decimal("0.25");
 
-/** Executes work one by one, so that each starts with the rest of the budget that the previous one left. */
+/** Each work starts with the rest of the budget that the previous one left. */
 function createQueue() {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(work: () => Promise<T>): Promise<T> => {
@@ -36,8 +36,8 @@ function createQueue() {
 }
 
 /**
- * Opens the budget of a root run from its hold and the organization's balance. `alreadyUsed` is the usage of the run
- * and its open children. Usage never exceeds the hold, and the hold never exceeds the balance.
+ * Opens the budget of a root run. `alreadyUsed` includes its open children. Usage never exceeds the hold, and the
+ * hold never exceeds the balance.
  */
 export function openBudget(worker: Worker, run: ClaimedRun, alreadyUsed: Decimal) {
   // A child that ends takes its usage out of the hold: the rest of both is unchanged.
@@ -51,7 +51,7 @@ export function openBudget(worker: Worker, run: ClaimedRun, alreadyUsed: Decimal
     if (isHeld) held = held.add(amount);
     return isHeld;
   };
-  /** Makes sure that the hold covers `amount` and all used and reserved credits; false if the balance is too low. */
+  /** False if the balance is too low. */
   const extendHold = async (amount: Decimal): Promise<boolean> => {
     const missing = used.add(reserved).add(amount).sub(held);
     if (missing.lte(0)) return true;
@@ -60,7 +60,7 @@ export function openBudget(worker: Worker, run: ClaimedRun, alreadyUsed: Decimal
   };
 
   return {
-    /** Reserves credits; returns how many. Throws CapReached, CreditsExhausted, WorkerLost. */
+    /** Throws CapReached, CreditsExhausted, WorkerLost. */
     reserve: ({ minimum, wanted }: Reservation) =>
       enqueue(async () => {
         for (const amount of wanted.gt(minimum) ? [wanted, minimum] : [minimum]) {
@@ -73,7 +73,7 @@ export function openBudget(worker: Worker, run: ClaimedRun, alreadyUsed: Decimal
           "Insufficient credits: the balance does not cover the next step of this run.",
         );
       }),
-    /** Replaces a reservation by the actual usage, extending the hold if that is more. Returns what can be charged. */
+    /** Extends the hold if the actual usage is more. Returns what can be charged. */
     spend: (amount: Decimal, actual: Decimal) =>
       enqueue(async () => {
         reserved = reserved.sub(amount);
@@ -87,8 +87,8 @@ export function openBudget(worker: Worker, run: ClaimedRun, alreadyUsed: Decimal
 }
 
 /**
- * The same budget within a cap: a root run's, or that of a tool or agent that a run called. `alreadyUsed` is the usage
- * of the run and its children. A free call is never rejected.
+ * The same budget within the cap of a root run or of a tool or agent that it called. `alreadyUsed` includes the
+ * run's children. A free call is never rejected.
  */
 export function capBudget(budget: Budget, cap: Cap | null, alreadyUsed: Decimal): Budget {
   if (cap === null) return budget;

@@ -10,11 +10,8 @@ import { setWriter } from "@/testing/tools";
 import { createTenant, createTrigger, type Tenant } from "@/testing/world";
 import { admitWaitingRuns } from "../claim";
 
-/** The end of runs when their credits are used up: the balance, or a cap. */
-
 const { world, play, start, read, run } = await openScriptedWorld();
 
-/** Gives the tenant's tool three actions, in sequence or over a list. */
 async function setTool(tenant: Tenant, settings: { maxCredits: string | null; forEach?: boolean }) {
   const calculate = { uses: "calculate", with: { expression: "1+1" } };
   const steps = settings.forEach

@@ -8,7 +8,7 @@ export type StepReference = { status: "Completed" | "Failed"; bytes: number };
 
 /** The step tools of the durable function: an Inngest server's, or none but the run's journal. */
 export type DurableSteps = {
-  /** Executes an act as a step. Acts within another act, also in parallel, belong to its step. */
+  /** Acts within another act, also in parallel, belong to its step. */
   run<T>(step: StepName, act: () => Promise<T>, refer: (result: T) => StepReference): Promise<T>;
   /** Called before each act. Throws CallOver if the call that executes the run must end first. */
   checkpoint(): void;

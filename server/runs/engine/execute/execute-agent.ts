@@ -45,7 +45,7 @@ export async function executeAgent(
   });
 }
 
-/** Executes the calls of one iteration in parallel, each as a step; completed ones are answered from the journal. */
+/** Completed calls are answered from the journal. */
 async function act(execution: Execution, acting: Acting, firstStepNumber: number): Promise<Acted[]> {
   const { journal } = execution;
   const keys = acting.calls.map((_, index) => `call-${acting.iteration}-${index + 1}`);

@@ -11,8 +11,6 @@ import { createTenant, createWorld, type World } from "@/testing/world";
 import { admitWaitingRuns } from "../claim";
 import { WorkerLost } from "../write/writer";
 
-/** The work, usage and records of runs, from start to end. */
-
 const { world, play, modelCalls, start, read, run } = await openScriptedWorld();
 
 describe("agent runs", () => {
@@ -306,7 +304,7 @@ describe("crashes", () => {
     await expectSoundLedger(world, tenant);
   });
 
-  /** Replaces a worker when it is about to write its `count`-th row, child, hold or end. */
+  /** Counts rows, children, holds and ends. */
   async function dieBeforeWrite(victim: World, count: number): Promise<void> {
     const { journal, accounts } = await victim.engine.worker();
     let left = count;

@@ -19,12 +19,11 @@ import type { ChildOutcome, Execution, SegmentContext } from "./execution";
 import { abortAfter, CapReached, CreditsExhausted, DeadlinePassed, RunStopped } from "./interruptions";
 import { RunSecrets, secretUserOf } from "./run-secrets";
 
-/** The parts of the calling run that a child run shares. */
 type Parent = Pick<Execution, "signal" | "depth" | "deadline" | "path" | "secrets">;
 
 /**
- * Executes a claimed run from the end of its journal to its own end. Throws YieldSlot if the run must yield, and errors
- * that a later attempt may resolve: WorkerLost or a platform error.
+ * Executes a claimed run from the end of its journal. Throws YieldSlot if the run must yield, and errors that a
+ * later attempt may resolve: WorkerLost or a platform error.
  */
 export async function executeRun(
   context: SegmentContext,
@@ -116,7 +115,7 @@ async function executeChild(
   return { status: outcome.status, code: "run_failed", message };
 }
 
-/** Ends the run with its uncommitted rows. Throws RunStopped if another process had ended it. */
+/** Throws RunStopped if another process had ended the run. */
 async function endRun({ services, worker, run, journal, onEnd }: Execution, ending: Outcome): Promise<void> {
   // Answers from memory must equal the stored rows.
   const outcome = ending.status === "Failed" ? { ...ending, message: replaceNul(ending.message) } : ending;
@@ -131,7 +130,7 @@ async function endRun({ services, worker, run, journal, onEnd }: Execution, endi
   onEnd(run, { outcome, totals: journal.totals, finishedAt });
 }
 
-/** The outcome of a run that an error ends; null if a later attempt may continue. */
+/** Null if a later attempt may continue. */
 async function outcomeOf(services: Services, run: ClaimedRun, error: unknown): Promise<Outcome | null> {
   if (error instanceof RunStopped) {
     const [cancel] = await FIND_CANCEL(services.pool, [run.id]);
@@ -160,7 +159,7 @@ const MODEL_FAILURES: Record<ModelFault, FailureCode> = {
   empty: "empty_answer",
 };
 
-/** Finds who cancelled an open run or its root; no row if neither is cancelled. */
+/** No row if neither the run nor its root is cancelled. */
 const FIND_CANCEL = defineQuery(
   "find-cancel",
   z.object({ by: z.string() }),

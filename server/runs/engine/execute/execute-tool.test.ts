@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { createActCheckpoint } from "./execute-tool";
 
-/** The passes of the checkpoint by a sequence of calls. */
 function passes(...calls: { act: string; width: number; times?: number }[]): number[] {
   let count = 0;
   const pass = createActCheckpoint(() => {

@@ -36,9 +36,8 @@ export async function executeTool(execution: Execution, configuration: ToolConfi
 }
 
 /**
- * Parallel calls count as one act, like the calls of one model answer. The first of every `width` calls of a step or
- * group passes the run's checkpoint. The next step always starts with one, even if the last one made fewer calls than
- * it might have.
+ * Calls the checkpoint once for every `width` parallel calls of a step or group, as for the calls of one model
+ * answer. The next step always starts with one.
  */
 export function createActCheckpoint(
   checkpoint: () => void,

@@ -13,14 +13,14 @@ import type { RunSecrets } from "./run-secrets";
 export type SegmentContext = {
   services: Services;
   worker: Worker;
-  /** Called when a run starts to execute, with a controller that stops it; returns a function to call at its end. */
+  /** `stop` stops the run; call the returned function at the run's end. */
   enter(run: ClaimedRun, totals: Totals, stop: AbortController): () => void;
   branches: Branches;
   steps: DurableSteps;
   tree: Tree;
   /** Called before each act; throws YieldSlot if the run must yield its slot. */
   checkpoint(): void;
-  /** Returns true if steps that need much memory must wait, because other runs take too much. */
+  /** True: steps that need much memory must wait, because other runs take too much. */
   isHeldUp(): boolean;
   onEnd(run: ClaimedRun, end: { outcome: Outcome; totals: Totals; finishedAt: Date }): void;
 };
@@ -33,14 +33,14 @@ export type Execution = SegmentContext & {
   budget: Budget;
   journal: RunJournal;
   secrets: RunSecrets;
-  /** The names of the child runs that lead to this run, itself included; empty for a root run. */
+  /** Names of the child runs that lead to this run, itself included; empty for a root run. */
   path: string;
   memory: RunMemory;
-  /** 1 for a root run; a run that it calls is one deeper. */
+  /** 1 for a root run. */
   depth: number;
-  /** The earliest deadline of this run and of those that called it. */
+  /** The earliest of this run's and its callers' deadlines. */
   deadline: Date;
-  /** Executes a child run to its end, on this run's slot and budget. */
+  /** Uses this run's slot and budget. */
   runChild(
     child: ClaimedRun,
     options: {

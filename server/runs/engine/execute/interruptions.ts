@@ -1,7 +1,5 @@
 import { LONGEST_TIMER_MS } from "@/server/base/sleep";
 
-/** Errors that end a run, or its segment, before it has completed. */
-
 /** The balance does not allow the run's next call. */
 export class CreditsExhausted extends Error {
   override name = "CreditsExhausted";

@@ -20,8 +20,6 @@ import { calculatesFor, startStrictResponses } from "@/testing/servers/families/
 import { closeServer, listen } from "@/testing/servers/listen";
 import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 
-/** Model providers of organizations, with a real server, a real egress and a real database. */
-
 const VALUE = "sk-9aZ+k&q-Sup3r";
 /** Messages and names are cut in the middle of it. */
 const LONG_VALUE = "Zq7uN4vT9wKx".repeat(16);
@@ -67,7 +65,6 @@ function complete(response: ServerResponse, content: string): void {
   );
 }
 
-/** Declares a provider with a secret as its key, and an agent and a tool that call its model. */
 const declare = ({
   slug,
   hosts = [host],
@@ -102,7 +99,7 @@ async function prepare(value: string | null = VALUE): Promise<{ agentId: string;
   return { agentId: applied?.agents[0]?.id ?? "", toolId: applied?.tools[0]?.id ?? "" };
 }
 
-/** Runs it to its end; returns the stored rows, and the pages' data meanwhile. */
+/** Returns the stored rows, and the pages' data meanwhile. */
 async function run(kind: "agent" | "tool", id: string) {
   const member = await createMember(world, tenant, "owner");
   const input = kind === "agent" ? "Hi" : "{}";

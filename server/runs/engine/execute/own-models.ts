@@ -25,7 +25,7 @@ import {
 import { createProvider, type Provider } from "@/server/work/models/provider";
 import type { Execution } from "./execution";
 
-/** The time limit of one HTTP call. It only applies if the attempt does not end at its own, shorter limit. */
+/** Only applies if the attempt does not end at its own, shorter limit. */
 const TIMEOUT_MS = 310_000;
 const MAX_RESPONSE_BYTES = 8 * MIB;
 /** The most characters in which an answer usually spells one character of a secret (secret-forms.ts). */
@@ -33,7 +33,7 @@ const LONGEST_SPELLING = 14;
 
 const pacesOf = perOwner((clock: Services["clock"]) => new Paces({ clock, sleep: sleepOrThrow }));
 
-/** Unsupported features of each provider's server. Without them, every call would begin with the rejected requests. */
+/** Without them, every call would begin with requests that the server rejects. */
 const limitsOfServers = new LRUCache<string, KnownLimits>({ max: 1_000 });
 
 function knownLimitsOf(orgId: OrgId, { name, api, baseUrl }: OwnProvider): KnownLimits {
@@ -63,7 +63,7 @@ type OwnCall = Pick<Execution, "services" | "secrets"> & {
   limits?: Pick<CallOptions, "maxAttempts" | "attemptTimeoutMs">;
 };
 
-/** The access to an organization's own provider; `apiKey` may be the placeholder of a secret in `carried`. */
+/** `apiKey` may be the placeholder of a secret in `carried`. */
 type OwnAccess = Pick<CallOptions, "maxAttempts" | "attemptTimeoutMs" | "paces"> & {
   orgId: OrgId;
   apiKey: string | undefined;
@@ -101,8 +101,8 @@ export function createOwnProvider(
 }
 
 /**
- * Calls an organization's own provider through the guarded client, which alone sees its key. The key is redacted from
- * everything that the provider answers. Throws as `Models.call`.
+ * Calls an organization's own provider through the guarded client, which alone sees its key. The key is redacted
+ * from all answers. Throws as `Models.call`.
  */
 export async function callOwnProvider(
   { services, secrets, limits }: OwnCall,
@@ -162,7 +162,7 @@ const redactReceived = (received: ReceivedOutput, redact: Redact): ReceivedOutpu
   content: redact(received.content),
 });
 
-/** An error of a model call without secrets. What the provider said is no longer its cause. */
+/** Removes what the provider said from the causes. */
 function redactFailure(error: unknown, redact: Redact): unknown {
   if (error instanceof ModelCallStopped) {
     const { attempts, received, cause } = error;

@@ -8,8 +8,6 @@ import { executeRun } from "@/testing/execute";
 import { createMember } from "@/testing/runs";
 import { createTenant, openWorld, scriptedModels, type Tenant } from "@/testing/world";
 
-/** A model's output can be read while it is generated. */
-
 let play: (request: ModelRequest) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
 const world = await openWorld({
   models: scriptedModels((request) => play(request)),

@@ -1,7 +1,4 @@
-/**
- * The interval at which pages see partial output, in ms. Longer output is shown less often, because each update writes
- * all of it.
- */
+/** In ms. Longer output is shown less often, because each update writes all of it. */
 const PACE_MS = 400;
 const MS_PER_CHARACTER = 0.02;
 

@@ -3,8 +3,6 @@ import { startRun } from "@/server/runs/start";
 import { executeRun } from "@/testing/execute";
 import { createTenant, openWorld, scriptedModels, setAgent } from "@/testing/world";
 
-/** The effect of an agent's policies on its calls, by real attempts. */
-
 let attempts = 0;
 let failures = 0;
 const world = await openWorld({

@@ -16,10 +16,8 @@ import { findFunction } from "@/server/work/functions/core/registry";
 import { keySecretOf } from "@/server/work/models/own-provider";
 import type { ClaimedRun } from "../claimed-run";
 
-/** The secrets that a call may send, or why the call is rejected. */
 type OpenedSecrets = { carried: CarriedSecret[] } | { refused: string };
 
-/** Whose secrets are opened, which of them are referred to, and how the use of one is audited. */
 type SecretUser = {
   orgId: OrgId;
   names: readonly string[];
@@ -38,9 +36,8 @@ export function secretUserOf({ db }: Services, { id, orgId, configuration }: Cla
 }
 
 /**
- * The secrets of one executing run, or of a test call: those that it refers to. Their values are read for each call that
- * carries some and go to the egress client alone. Every value that was read is redacted from what the run stores, and from
- * what the runs that started it store.
+ * The secrets that a run or test call refers to. Values are read for each call and go to the egress client alone.
+ * Values that were read are redacted from what the run and its callers store.
  */
 export class RunSecrets {
   readonly placeholders = new SecretPlaceholders();
@@ -49,7 +46,6 @@ export class RunSecrets {
   readonly #parent: RunSecrets | undefined;
   /** Marks by value. A value that was replaced during the run may still be echoed. */
   readonly #known = new Map<string, string>();
-  /** Names whose use is in the audit log. */
   readonly #recorded = new Set<string>();
   #redact: Redact | null = null;
   #isRead = false;
@@ -64,17 +60,14 @@ export class RunSecrets {
     return this.#user.orgId;
   }
 
-  /** A text as it may be stored, logged and shown: values are `[secret NAME]`, placeholders `{{ secrets.NAME }}`. */
+  /** Values become `[secret NAME]`, placeholders `{{ secrets.NAME }}`. */
   readonly redact: Redact = (text) => {
     if (this.#known.size === 0) return this.placeholders.describe(text);
     this.#redact ??= createRedactor([...this.#known].map(([value, mark]) => ({ value, mark })));
     return this.placeholders.describe(this.#redact(text));
   };
 
-  /**
-   * Reads the secrets that a call's input refers to, and audits their use. From then on all secrets of the run are redacted.
-   * Throws if the database cannot be reached.
-   */
+  /** Audits the use, and redacts all secrets of the run from then on. Throws if the database cannot be reached. */
   async open(functionName: string, input: JsonObject): Promise<OpenedSecrets> {
     if ((await this.#allNames()).length === 0) return { carried: [] };
     const used = this.placeholders.namesIn(await stringifyLarge(input));
@@ -83,12 +76,11 @@ export class RunSecrets {
     return refused === null ? this.#carry(used) : { refused };
   }
 
-  /** Reads the secret that is the key of a model provider, as `open` reads those of an input. */
   openKey(name: string): Promise<OpenedSecrets> {
     return this.#carry([name]);
   }
 
-  /** The secrets that are referred to, also by the organization's model providers. */
+  /** Includes those of the organization's model providers. */
   async #allNames(): Promise<string[]> {
     const providers = await findModelProviders(this.#services, this.#user.orgId);
     return [...this.#user.names, ...providers.flatMap((provider) => keySecretOf(provider) ?? [])];
@@ -124,7 +116,7 @@ export class RunSecrets {
     return { carried };
   }
 
-  /** Rejects secrets in other fields. The check of definitions rejects them too, when a tool is saved. */
+  /** The check of definitions also rejects them when a tool is saved. */
   async #checkFields(functionName: string, input: JsonObject): Promise<string | null> {
     const allowed = findFunction(functionName)?.secretFields ?? [];
     for (const [field, value] of Object.entries(input)) {
@@ -134,7 +126,7 @@ export class RunSecrets {
     return null;
   }
 
-  /** A secret's value, which is redacted from now on; null when there is none or it cannot be read. */
+  /** Redacts the value from now on; null if there is none or it cannot be read. */
   #learn({ name, sealed }: Pick<Secret, "name" | "sealed">): string | null {
     if (sealed === null) return null;
     const value = this.#services.encryption.openOrNull(sealed, secretValuePurpose(this.#user.orgId, name));
@@ -162,7 +154,7 @@ export class RunSecrets {
   }
 }
 
-/** The reason why a secret cannot be used, and the way out; null if it can. */
+/** Includes the way out; null if the secret can be used. */
 function describeUnusable(
   name: string,
   { secret, value, now }: { secret: Secret | undefined; value: string | null; now: Date },

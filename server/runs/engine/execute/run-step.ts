@@ -2,9 +2,6 @@ import type { FinishedStep } from "../write/journal";
 import type { StepName } from "./durable-steps";
 import type { Execution } from "./execution";
 
-/** Acts of a run as steps of its durable function. */
-
-/** Identifies an act, and says what it does. */
 type Act = { key: string; name: string };
 
 /** Executes a call that has no finished row as a durable step. */
@@ -31,8 +28,8 @@ export function forkAsStep<T>(
 }
 
 /**
- * The name of an act as a step. Each claim gives it another id, so that the rows alone decide whether it has finished. In
- * a child run, the name begins with the runs that lead to it.
+ * Names an act as a step. Each claim gives another id, so that the rows alone decide whether the act has finished.
+ * A child run's names begin with the runs that lead to it.
  */
 export function nameStep({ run, path }: Pick<Execution, "run" | "path">, { key, name }: Act): StepName {
   const id = `${key}@${run.epoch}`;

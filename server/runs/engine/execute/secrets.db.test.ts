@@ -15,8 +15,6 @@ import { createTenant, createWorld, scriptedModels, type Tenant, type World } fr
 import { admitWaitingRuns } from "../claim";
 import { WorkerLost } from "../write/writer";
 
-/** Secrets in runs, over a real database and a real egress: they reach their hosts and nothing else. */
-
 const VALUE = 'ghp_9aZ+/k&"q-é~Sup3r';
 
 let world: World;
@@ -24,7 +22,6 @@ let tenant: Tenant;
 let egress: Egress<GuardedFetch>;
 let allowed: EchoServer;
 let other: EchoServer;
-/** The model's requests, answer by answer. */
 let script: Partial<ModelReply>[];
 
 type Seen = { url: string; headers: IncomingMessage["headers"]; body: string };
@@ -49,7 +46,7 @@ beforeEach(async () => {
   for (const { seen } of [allowed, other]) seen.length = 0;
 });
 
-/** Echoes what it gets in every form; `?to=` leads elsewhere, `/located` has a `Location`, `/seen` lists all requests. */
+/** `?to=` leads elsewhere, `/located` has a `Location`, `/seen` lists all requests. */
 async function startEcho(): Promise<EchoServer> {
   const seen: Seen[] = [];
   const server = createServer(async (request, response) => {

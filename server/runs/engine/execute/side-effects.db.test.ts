@@ -10,8 +10,6 @@ import { createTenant, createWorld, openWorld } from "@/testing/world";
 import { admitWaitingRuns } from "../claim";
 import { WorkerLost } from "../write/writer";
 
-/** Outgoing calls of steps have one idempotency key for all attempts, and end with their run. */
-
 let outside: (key: string | null, signal: AbortSignal | null | undefined) => Promise<Response>;
 
 const world = await openWorld({
@@ -23,7 +21,6 @@ beforeEach(() => {
   outside = async () => new Response("{}");
 });
 
-/** A tool of two steps: a calculation and an HTTP call with two retries. */
 async function createCallingTool(): Promise<string> {
   const id = newId();
   const now = world.clock.now();

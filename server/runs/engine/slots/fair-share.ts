@@ -2,9 +2,8 @@
 export type Share = { organizationId: string; running: number; waiting: number };
 
 /**
- * The slots that each organization must yield while all are taken. Waiting runs get slots one by one, those of the
- * organization with the fewest slots first. Each slot comes from the organization with the most, as long as it then
- * still has at least as many as the other.
+ * The slots that each organization must yield while all are taken. Each goes from the organization with the most
+ * slots to the one with the fewest, as long as the giver keeps at least as many.
  */
 export function slotsToYield(shares: readonly Share[]): Map<string, number> {
   const owed = new Map<string, number>();
@@ -21,14 +20,12 @@ export function slotsToYield(shares: readonly Share[]): Map<string, number> {
   }
 }
 
-/** The first of those with the fewest slots. */
 function fewestSlots(shares: readonly Share[]): Share | undefined {
   let [found] = shares;
   for (const share of shares) if (found && share.running < found.running) found = share;
   return found;
 }
 
-/** The first of those with the most slots. */
 function mostSlots(shares: readonly Share[]): Share | undefined {
   let [found] = shares;
   for (const share of shares) if (found && share.running > found.running) found = share;

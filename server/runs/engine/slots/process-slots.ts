@@ -34,13 +34,12 @@ export class ProcessSlots {
     return this.#taken.size === 0;
   }
 
-  /** The memory for the texts of the runs with slots. */
   get texts(): RunTexts {
     this.#texts ??= new RunTexts(this.#getServices().memory.texts, () => this.#taken.values());
     return this.#texts;
   }
 
-  /** Reserves slots for runs that are being claimed; a negative number returns them. */
+  /** A negative number returns slots. */
   reserve(slots: number): void {
     this.#reserved += slots;
   }
@@ -49,7 +48,7 @@ export class ProcessSlots {
     return this.#taken.get(runId);
   }
 
-  /** Gives a run its slot, with a journal of `contents`. `children`: what its child runs have used. */
+  /** `children`: what the run's child runs have used. */
   open(run: ClaimedRun, worker: Worker, { contents = emptyJournal(), children = NO_CHILDREN } = {}): Slot {
     const journal = new RunJournal(this.#getServices(), worker, { run, contents });
     const used = contents.totals.creditsUsed.add(children.open);
@@ -61,7 +60,6 @@ export class ProcessSlots {
     return slot;
   }
 
-  /** Gives a claimed run its slot, with the journal that it has so far. */
   async openClaimed(run: ClaimedRun, worker: Worker): Promise<Slot> {
     if (run.epoch === 1) return this.open(run, worker);
     const services = this.#getServices();
@@ -70,7 +68,7 @@ export class ProcessSlots {
     return this.open(run, worker, { contents, children });
   }
 
-  /** Opens a run again after an error, with its committed journal. Null if this worker no longer has it. */
+  /** Null if this worker no longer has the run. */
   async reopen(slot: Slot): Promise<Slot | null> {
     const services = this.#getServices();
     await waitForWrites(slot);
@@ -79,14 +77,14 @@ export class ProcessSlots {
     return renewed === undefined ? null : this.openClaimed(renewed, slot.worker);
   }
 
-  /** Frees a slot, unless its run has got another one since. */
+  /** The run may have got another slot since. */
   close(slot: Slot): void {
     if (this.#taken.get(slot.run.id) === slot) this.#taken.delete(slot.run.id);
     // Its texts held others up.
     this.#getServices().memory.admit();
   }
 
-  /** The number of runs of each organization that have a slot and are not yielding it. */
+  /** Excludes runs that are yielding their slot. */
   runningByOrganization(): Map<string, number> {
     const running = new Map<string, number>();
     for (const { run, yielding } of this.#taken.values()) {

@@ -14,11 +14,9 @@ import {
 import { cancelRun } from "../../cancel";
 import { startRun } from "../../start";
 
-/** Runs whose texts together take more than a process gives them: some leave memory and come back. */
-
 const STEPS = 6;
 const TEXT = "x".repeat(700 * KIB);
-/** For the texts: an eighth, so 8 MiB, of which one organization has at most 4 MiB. */
+/** An eighth is for texts: 8 MiB, of which one organization has at most 4 MiB. */
 const LIMIT = 64 * MIB;
 
 /** Called before each text is written, with the run's message. */
@@ -48,7 +46,6 @@ async function tenantOf(organizationId: string): Promise<Tenant> {
   return found;
 }
 
-/** A tenant with a tool that generates several texts. */
 async function createWriter(): Promise<{ tenant: Tenant; toolId: string }> {
   const tenant = await createTenant(world, { credits: "10000" });
   tenants.push(tenant);

@@ -6,7 +6,7 @@ import { RunTexts } from "./run-texts";
 
 const LIMIT = 40 * MIB;
 
-/** Runs, each with its organization and the MiB of its texts and of those of the runs that it calls. */
+/** Sizes in MiB: of the run's texts, then of the runs that it calls. */
 function textsOf(runs: Record<string, [org: string, ...mib: number[]]>) {
   const holders = Object.entries(runs).map(([id, [org, ...sizes]]) => ({
     run: { id, orgId: mintOrgId(org) },

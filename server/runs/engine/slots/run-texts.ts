@@ -3,32 +3,30 @@ import type { ClaimedRun } from "../claimed-run";
 
 /** Smaller runs stay in memory: their texts are few. */
 const LARGE_BYTES = MIB;
-/** The share of the limit from which on no large run comes back: less than the limit, so that it can then act. */
+/** Less than the whole limit, so that a large run that comes back can act. */
 const COME_BACK = 3 / 4;
 /** An organization with less than this share of the limit has few texts. */
 const FEW = 1 / 8;
-/** The most large runs outside memory that are known. An unknown one comes back, acts once and leaves again. */
+/** An unknown large run comes back, acts once and leaves again. */
 const MOST_KNOWN = 10_000;
 
-/** A root run in progress, with the journals of it and of those that it calls. */
 type Holder = {
   run: Pick<ClaimedRun, "id" | "orgId">;
   tree: { journals: ReadonlySet<{ heapBytes: number }> };
 };
 
-/** The texts of a run and of those that it calls, in bytes of the heap. */
 const heapBytesOfTree = ({ journals }: Holder["tree"]): number =>
   [...journals].reduce((sum, journal) => sum + journal.heapBytes, 0);
 
 /**
- * The texts that a process's runs keep between their acts, within a limit of bytes: inputs, outputs of steps, and
- * answers of models. An organization has at most half of it. A large run beyond it gives back its slot before its next
- * act, and gets one again when there is room. The largest run does not count, so that there is always room for one.
+ * Limits the bytes of texts that a process's runs keep between acts; an organization has at most half. A large run
+ * beyond that yields its slot until there is room. The largest run does not count, so that there is always room for
+ * one.
  */
 export class RunTexts {
   readonly #limit: number;
   readonly #holders: () => Iterable<Holder>;
-  /** Large runs that left: their organizations by run id, the latest at the end. */
+  /** Organizations by run id, the latest at the end. */
   readonly #outside = new Map<string, string>();
 
   constructor(limit: number, holders: () => Iterable<Holder>) {
@@ -36,12 +34,11 @@ export class RunTexts {
     this.#holders = holders;
   }
 
-  /** True if a run must give back its slot before its next act. */
   isBeyond({ run, tree }: Holder): boolean {
     return heapBytesOfTree(tree) > LARGE_BYTES && this.#crowding(1)(run.orgId);
   }
 
-  /** False if a claimed run is too large to come back now. It must then be released. */
+  /** False: the run is too large to come back now and must be released. */
   admits(run: Pick<ClaimedRun, "id" | "orgId" | "storedBytes">): boolean {
     if (run.storedBytes <= LARGE_BYTES || !this.#crowding(COME_BACK)(run.orgId)) return true;
     this.leave(run);
@@ -60,7 +57,6 @@ export class RunTexts {
     this.#outside.delete(id);
   }
 
-  /** The large runs that must not come back yet. */
   withoutRoom(): string[] {
     if (this.#outside.size === 0) return [];
     const isCrowded = this.#crowding(COME_BACK);
@@ -68,9 +64,8 @@ export class RunTexts {
   }
 
   /**
-   * True if a run must not make or read another large value or body yet, although it is in the middle of its acts and
-   * cannot leave. Of the runs that crowd the memory the largest goes on, so that it leaves. An organization with few texts
-   * is not held up by others.
+   * True: the run must not read or make another large value yet. The largest of the runs that crowd the memory goes
+   * on, so that it leaves. Others do not hold up an organization with few texts.
    */
   isHeldUp({ run: { id, orgId } }: Holder): boolean {
     const { all, each } = this.#count();
@@ -79,7 +74,7 @@ export class RunTexts {
     return exceeds(all, this.#limit) && all.largest !== id && own.sum > this.#limit * FEW;
   }
 
-  /** Returns a check of organizations: true if the texts of all, or its own, exceed `share` of their limit. */
+  /** True if the texts of all, or of the organization, exceed `share` of their limit. */
   #crowding(share: number): (orgId: string) => boolean {
     const { all, each } = this.#count();
     const isFull = exceeds(all, this.#limit * share);
@@ -102,7 +97,6 @@ export class RunTexts {
   }
 }
 
-/** The texts of several runs, those of the largest of them, and its id. */
 type Texts = { sum: number; most: number; largest: string | null };
 const NO_TEXTS: Texts = { sum: 0, most: 0, largest: null };
 

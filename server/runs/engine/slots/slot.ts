@@ -20,15 +20,13 @@ export type Slot = {
   journal: RunJournal;
   budget: Budget;
   tree: Tree;
-  /** True if it yields its slot before its next act. */
+  /** True if the run yields its slot before its next act. */
   yielding: boolean;
 };
 
 /** A root run and the runs that it and its children call. */
 export type Tree = {
-  /** The number of runs that were started below the root run. */
   started: number;
-  /** The journals of the root run and of those in progress. */
   journals: Set<RunJournal>;
   /** True once a called run has ended since the root run got its slot. */
   hasEndedChild: boolean;
@@ -37,10 +35,7 @@ export type Tree = {
 /** The end of a run, for the durable function. */
 export type RunEnd = { status: EndedStatus; message: string | null };
 
-/**
- * The end of a segment: the run ended, waits until a time, waits for a slot, continues with the next call, executes in
- * another call, or belongs to a newer call.
- */
+/** The end of a segment. The run ended, waits, continues with the next call, or belongs to another call. */
 export type SegmentResult =
   | { kind: "ended"; end: RunEnd }
   | { kind: "asleep"; until: Date; id: string }
@@ -60,7 +55,6 @@ export async function waitForWrites({ tree }: Slot): Promise<void> {
   for (const journal of tree.journals) await journal.settled();
 }
 
-/** Reads why a run cannot be claimed. */
 const FIND_UNCLAIMABLE = defineQuery(
   "find-unclaimable",
   z.object({
@@ -130,8 +124,8 @@ export async function endUnclaimable(
 }
 
 /**
- * Ends the run that an isolated process executed when it crashed, unless the run has ended or another process executes
- * it: a platform fault, not charged.
+ * Ends the run with which an isolated process crashed, unless another process executes it: a platform error, not
+ * charged.
  */
 export async function failSuspect(services: Services, { run, worker }: Suspect, error: Error): Promise<void> {
   await removeWorker(services.pool, worker, { crashed: true });

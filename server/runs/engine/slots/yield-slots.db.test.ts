@@ -21,10 +21,8 @@ import { admitWaitingRuns, readClaimedRuns } from "../claim";
 import type { ClaimedRun } from "../claimed-run";
 import { yieldSlot } from "../run-state";
 
-/** Runs that yield their slot between two acts, and what happens to them while they wait and afterwards. */
-
 let play: (request: ModelRequest) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
-/** A process with two slots on the same database, whose engine executes runs. */
+/** Has two slots. */
 let busy: World;
 
 const world = await openWorld({
@@ -48,7 +46,6 @@ async function start(tenant: Tenant, { process = world, userMessage = "Hi" } = {
   return (await startRun(process, actor, { kind: "agent", targetId: tenant.agentId, userMessage })).runId;
 }
 
-/** A run claimed by the process `world`. */
 async function startClaimed(tenant: Tenant): Promise<{ run: ClaimedRun; workerId: string }> {
   const runId = await start(tenant);
   const { id: workerId } = await world.engine.worker();
@@ -61,7 +58,6 @@ async function startClaimed(tenant: Tenant): Promise<{ run: ClaimedRun; workerId
 const yieldAs = (workerId: string, run: ClaimedRun) =>
   yieldSlot(world, { run, worker: { id: workerId } }, { sequence: run.sequence + 1 });
 
-/** A run that started and yielded its slot before its first act. */
 async function startWaiting(tenant: Tenant): Promise<ClaimedRun> {
   const { run, workerId } = await startClaimed(tenant);
   expect(await yieldAs(workerId, run)).toBe(true);
@@ -130,7 +126,6 @@ it("is not executed by a call of the segment that has yielded", async () => {
   expect(await read(id)).toMatchObject({ status: "Completed", epoch: 2 });
 });
 
-/** The rounds of calculations before the answer. */
 const calculates = (request: ModelRequest, rounds: number): Partial<ModelReply> => {
   const done = request.messages.filter(({ role }) => role === "tool").length;
   return done === rounds
@@ -138,7 +133,7 @@ const calculates = (request: ModelRequest, rounds: number): Partial<ModelReply> 
     : { toolCalls: [{ id: `c${done}`, name: "calculate", arguments: '{"expression":"1+1"}' }] };
 };
 
-/** A model whose calls wait until they are released, by the run's message. */
+/** Released by the run's message. */
 function heldCalls(answer: (request: ModelRequest) => Partial<ModelReply>) {
   const open = new Map<string, () => void>();
   const counts = new Map<string, number>();
@@ -157,7 +152,6 @@ function heldCalls(answer: (request: ModelRequest) => Partial<ModelReply>) {
   };
 }
 
-/** Counts how often a process polls waiting runs. */
 function countLooks({ pool }: World): () => number {
   const query = vi.spyOn(pool, "query");
   return () => query.mock.calls.filter((call: unknown[]) => statementName(call) === "count-waiting").length;

@@ -12,14 +12,11 @@ import {
 } from "./flush-items";
 import { isStep, type JournalRow } from "./journal-rows";
 
-/** The items of a lane's queue: which ones form a flush, its JSON documents, and what its answer means for each. */
-
-/** The most items and characters of one flush. */
+/** Bounds of one flush. */
 const MAX_ITEMS = 512;
 const MAX_CHARACTERS = 8 * MIB;
 
 export type Item =
-  /** A start, or a rejected call. */
   | { kind: "start"; value: StartItem | CountedCall; resolve: (verdict: StartVerdict) => void }
   | { kind: "end"; value: EndItem; rows: JournalRow[]; resolve: (endedAt: Date | null) => void }
   | { kind: "hold"; value: HoldItem; resolve: (held: boolean) => void }
@@ -34,9 +31,8 @@ export type Queued = Item & {
 };
 
 /**
- * Divides a queue into what fits into one flush and the rest. A flush has only the first row per key of a run, and only the
- * first start per idempotency key. A run whose row must wait waits with all its later rows, because readers rely on their
- * order.
+ * Divides a queue into one flush and the rest. A flush has one row per key of a run and one start per idempotency
+ * key. If a row must wait, later rows of its run wait too, because readers rely on their order.
  */
 export function takeBatch(queue: readonly Queued[]): { batch: Queued[]; rest: Queued[] } {
   const batch: Queued[] = [];
@@ -60,14 +56,14 @@ export function takeBatch(queue: readonly Queued[]): { batch: Queued[]; rest: Qu
   return { batch, rest };
 }
 
-/** The key that must not occur twice in one flush. */
+/** A key that must not occur twice in one flush. */
 function repetitionKey(item: Item): string | null {
   if (item.kind === "row") return `row ${item.value.run_id} ${item.value.key}`;
   if (item.kind !== "start" || item.value.idem === null) return null;
   return `idem ${item.value.org} ${item.value.scope} ${item.value.idem}`;
 }
 
-/** The run whose changes are written in order. */
+/** Changes of one run are written in order. */
 function runOf(item: Item): string | null {
   if (item.kind === "start") return null;
   if (item.kind === "child") return item.value.id;
@@ -99,7 +95,7 @@ export function toDocuments(batch: Queued[]): (string | null)[] {
   );
 }
 
-/** JSON that PostgreSQL can store: U+0000 and unpaired surrogates become U+FFFD. */
+/** PostgreSQL cannot store U+0000 and unpaired surrogates; they become U+FFFD. */
 function toJson(rows: object[]): string {
   const text = JSON.stringify(rows);
   // JSON.stringify escapes U+0000 as \u0000 and unpaired surrogates as \ud800 to \udfff, and never pairs.
@@ -117,7 +113,7 @@ export function sizeOf(item: Item): number {
   return size;
 }
 
-/** The length of a row's texts and an allowance for its other fields. */
+/** Estimated, with an allowance for fields other than texts. */
 function lengthOf(row: object): number {
   let size = 200;
   for (const value of Object.values(row)) if (typeof value === "string") size += value.length;

@@ -4,7 +4,7 @@ import type { EndedStatus, RunSource } from "@/server/contract/enums";
 import type { targetColumns } from "@/server/runs/target";
 
 /**
- * The input and output of `flush_writes`. Items have the function's JSON column names; amounts are decimal strings,
+ * `flush_writes` takes and returns these. Names are the function's JSON columns; amounts are decimal strings,
  * hashes hexadecimal, times ISO 8601.
  */
 
@@ -25,8 +25,8 @@ export type ChildRow = TargetColumns & {
 };
 
 /**
- * The rate limit against which a call counts, and the earlier call that it may repeat; null: none. A call that is
- * rejected for another reason consists of this alone: it still counts, and a rate limit or repetition takes precedence.
+ * The rate limit of a call and the earlier call that it may repeat; null: none. A call rejected for another reason
+ * still counts, and a rate limit or repetition takes precedence.
  */
 export type CountedCall = {
   org: OrgId;
@@ -44,20 +44,20 @@ export type CountedCall = {
 export type StartItem = CountedCall &
   TargetColumns & {
     id: string;
-    /** The response to repetitions. */
+    /** For repetitions. */
     response: string | null;
     /** SHA-256 of the frozen configuration. */
     configuration: string;
-    /** The configuration itself, unless it is known to be stored. */
+    /** Null if the configuration is known to be stored. */
     document: string | null;
     source: Exclude<RunSource, "run">;
     trigger: string | null;
     api_key: string | null;
     user: string | null;
     input: string;
-    /** Credits to hold; the balance must allow them. */
+    /** Credits; the balance must allow them. */
     hold: string;
-    /** Additional credits for the first model call, held if the run starts immediately and the balance allows it. */
+    /** Credits for the first model call, held if the run starts immediately and the balance allows it. */
     headroom: string;
     cap: string | null;
     cap_of: string | null;
@@ -91,16 +91,15 @@ export type EndItem = {
   actions: number;
   steps: number;
   credits: string;
-  /** The reason for the release of the hold. */
   note: string;
-  /** True to refund the charges of the run's ended children. */
+  /** Refunds the charges of the run's ended children. */
   refund: boolean;
   sequence: number;
 };
 
 export type HoldItem = { run: string; org: OrgId; amount: string };
 
-/** The verdicts on starts and rejected calls; `run+` also holds the headroom. */
+/** `run+` also holds the headroom. */
 const VERDICTS = [
   "run",
   "run+",
@@ -134,9 +133,8 @@ export function readAnswer(text: string | null): FlushAnswer | null {
 export type StartVerdict = {
   verdict: (typeof VERDICTS)[number];
   at: Date;
-  /** The rest of the rate limit after the call; null without a limit. */
+  /** Null without a limit. */
   rate: { remaining: number; resetSeconds: number } | null;
-  /** The accepted start that it repeats. */
   replay: { runId: string; response: string } | null;
 };
 

@@ -7,8 +7,8 @@ import type { ModelReply } from "@/server/work/models/port";
 import type { ClaimedRun } from "../claimed-run";
 
 /**
- * The rows of model calls and steps as they begin and end, with the columns of their tables, all of which `flush_writes`
- * writes. Amounts are decimal strings, times ISO 8601. Attempts, end and sequence are the journal's.
+ * `flush_writes` writes all these columns. Amounts are decimal strings, times ISO 8601. The journal adds attempts,
+ * end and sequence.
  */
 
 type Row = {
@@ -65,7 +65,7 @@ export type CallResult =
   | { reply: ModelReply; sealedState: Buffer | null; credits: Decimal }
   | {
       error: string;
-      /** The output before the interruption: it is charged. */
+      /** Output before the interruption: it is charged. */
       received: { content: string; usage: ModelReply["usage"] } | null;
       credits: Decimal;
     };
@@ -79,14 +79,14 @@ export type NewStep = {
   reasoning: string;
   /** The iteration's usage; the same on all its steps. */
   usage: { inputTokens: number; outputTokens: number };
-  /** True if it may change something outside the run: then all completed work is committed first. */
+  /** May change something outside the run: all completed work is committed first. */
   hasSideEffects: boolean;
 };
 export type StepResult = {
   /** JSON text, cut and redacted. */
   output: string;
   error: string | null;
-  /** 1 if a function or tool was executed, 0 if the call did not get that far. */
+  /** 1 if a function or tool was executed, else 0. */
   actions: number;
   credits: Decimal;
 };

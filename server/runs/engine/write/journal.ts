@@ -22,13 +22,10 @@ import {
 } from "./journal-rows";
 
 /**
- * The step journal of one run: its completed model calls and steps in memory, and their rows in flight to the database.
- * A completed row is final: it is never executed or charged again. Rows of open calls are for pages. They are written
- * only when a call takes longer than a moment, so most calls cost one write. The last completed row waits for the run's
- * next act, so that it can be committed with the end.
+ * A completed row is final: it is never executed or charged again. Rows of open calls are for pages, and only long
+ * calls write them. The last completed row waits for the run's next act, so that it can be committed with the end.
  */
 
-/** An open call of this age is written. */
 const SHOW_BEGUN_AFTER_MS = 100;
 /** The longest time that a completed row waits for the end of its run. */
 const JOIN_END_WITHIN_MS = 5;
@@ -53,12 +50,12 @@ export function emptyJournal() {
   return {
     calls: new Map<string, FinishedCall>(),
     steps: new Map<string, FinishedStep>(),
-    /** Interrupted attempts of calls and steps, by key. */
+    /** By key. */
     interrupted: new Map<string, Attempt[]>(),
-    /** The start times of interrupted steps, by key. */
+    /** Start times of interrupted steps, by key. */
     openSteps: new Map<string, Date>(),
     stepNumbers: new Map<string, number>(),
-    /** The keys of skipped steps whose rows exist. */
+    /** Keys of skipped steps whose rows exist. */
     skipped: new Set<string>(),
     totals: noTotals(),
     sequence: 1,
@@ -75,31 +72,28 @@ export class RunJournal {
   readonly calls: Map<string, FinishedCall>;
   readonly steps: Map<string, FinishedStep>;
   readonly totals: Totals;
-  /** Of the finished steps, together. */
+  /** Finished steps only. */
   outputBytes = 0;
-  /** Of the finished model calls, together. */
+  /** Finished model calls only. */
   answerBytes = 0;
   #heapBytes: number;
   #hasProgressed = false;
   readonly #services: Services;
   readonly #worker: Worker;
   readonly #run: ClaimedRun;
-  /**
-   * The records of interrupted calls and steps; an open step counts as executed if the run ends before it begins again.
-   */
+  /** An open step counts as executed if the run ends before it begins again. */
   readonly #past: Pick<JournalContents, "interrupted" | "openSteps" | "stepNumbers" | "skipped">;
   #sequence: number;
-  /** Calls and steps in progress. */
   #open = 0;
   /** Completed rows that wait for the run's next act. */
   #waiting: JournalRow[] = [];
-  /** Rows of skipped steps. Nothing depends on them, so they are written with the next other row. */
+  /** Nothing depends on them, so they are written with the next other row. */
   #skippedRows: StepRow[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing = new Set<Promise<void>>();
   /** Writes in other lanes that must be committed before the run ends or leaves its worker. */
   #before: Promise<void> = Promise.resolve();
-  /** Interrupted calls and steps, by key; a later attempt may start them again. */
+  /** By key; a later attempt may start them again. */
   #abandoned = new Map<string, BegunCall | BegunStep>();
   #highestNumber: number;
 
@@ -127,7 +121,6 @@ export class RunJournal {
     return this.#sequence;
   }
 
-  /** A step's number: its own, or else the next one. */
   numberOf(key: string): number {
     const known = this.#past.stepNumbers.get(key);
     if (known !== undefined) return known;
@@ -136,15 +129,15 @@ export class RunJournal {
     return this.#highestNumber;
   }
 
-  /** Adds an earlier write of the journal's lane, the run's own row. The run's first acts do not wait for it. */
+  /** For the run's own row: its first acts do not wait for it. */
   follow(written: Promise<void>): void {
     this.#before = written;
     written.catch(() => {});
   }
 
   /**
-   * The rows to commit with the end of the run; everything else is committed first. Open calls and steps fail with the
-   * run, unless it completed. Throws WorkerLost.
+   * Commits all but the returned rows, which belong to the end of the run. Open calls and steps fail unless the run
+   * completed. Throws WorkerLost.
    */
   async takeRemainingRows(status: EndedStatus): Promise<JournalRow[]> {
     clearTimeout(this.#timer);
@@ -161,7 +154,7 @@ export class RunJournal {
     return [...this.#waiting.splice(0), ...unfinished, ...this.#takeSkippedRows()];
   }
 
-  /** Resolves when no write of this journal is in flight, whether it succeeded or not. */
+  /** Resolves also if a write failed. */
   async settled(): Promise<void> {
     this.#send();
     await Promise.allSettled([this.#before]);
@@ -172,10 +165,7 @@ export class RunJournal {
     }
   }
 
-  /**
-   * Resolves when the run and all completed work is committed, so that another worker may continue it. Throws
-   * WorkerLost.
-   */
+  /** Resolves when another worker may continue the run. Throws WorkerLost. */
   async committed(): Promise<void> {
     await this.#before;
     this.#send();
@@ -188,14 +178,12 @@ export class RunJournal {
     while (this.#writing.size > 0) await Promise.all(this.#writing);
   }
 
-  /** Resolves when the next act may begin. Throws WorkerLost. */
   async #readyToAct(): Promise<void> {
     await this.#worker.waitForTurn(this.#run.orgId);
     await pauseAt("act:before");
     await this.#worker.confirm();
   }
 
-  /** Begins a model call, after all completed work is committed. */
   async beginCall(call: NewCall): Promise<BegunCall> {
     await this.#rowsCommitted();
     await this.#readyToAct();
@@ -203,10 +191,7 @@ export class RunJournal {
     return this.#begin(newCallRow(this.#run, call, now), now);
   }
 
-  /**
-   * Begins a step. One with side effects begins after all completed work is committed. Any other can be repeated with
-   * the work before it, and is committed with it.
-   */
+  /** A step without side effects can be repeated with the uncommitted work before it, and is committed with it. */
   async beginStep(step: NewStep): Promise<BegunStep> {
     if (step.hasSideEffects) await this.#rowsCommitted();
     await this.#readyToAct();
@@ -226,7 +211,6 @@ export class RunJournal {
     return { row, startedAt: begunAt.getTime(), attempts, timer: setTimeout(show, SHOW_BEGUN_AFTER_MS) };
   }
 
-  /** Writes the progress of a call or step for pages. Nothing waits for it. */
   showProgress(begun: BegunCall | BegunStep, change: { attempts?: Attempt[]; content?: string } = {}): void {
     clearTimeout(begun.timer);
     if (change.content !== undefined && "content" in begun.row) begun.row.content = change.content;
@@ -238,7 +222,6 @@ export class RunJournal {
     void this.#write([{ ...row, sequence: this.nextSequence() }]);
   }
 
-  /** Completes a model call: reply, usage and price are final with the next commit. */
   finishCall(begun: BegunCall, result: CallResult): void {
     const change = callChange(begun.row, result);
     this.#finish(begun, change);
@@ -251,7 +234,6 @@ export class RunJournal {
     }
   }
 
-  /** Completes a step: result, action and price are final with the next commit. */
   finishStep(begun: BegunStep, result: StepResult): FinishedStep {
     this.#finish(begun, stepChange(result));
     this.totals.stepsExecuted += 1;
@@ -263,7 +245,6 @@ export class RunJournal {
     return finished;
   }
 
-  /** Notes that a step was skipped. It counts as nothing: no step, no action, no credits. */
   skipStep({ key, toolName, input }: Pick<NewStep, "key" | "toolName" | "input">): void {
     if (this.#past.skipped.has(key)) return;
     this.#past.skipped.add(key);
@@ -298,17 +279,14 @@ export class RunJournal {
     }
   }
 
-  /** The run's texts, in bytes of the heap. */
   get heapBytes(): number {
     return this.#heapBytes;
   }
 
-  /** True once a call or step has finished since the journal was opened. */
   get hasProgressed(): boolean {
     return this.#hasProgressed;
   }
 
-  /** Abandons a call or step, because its run ends, yields its slot or was taken over. */
   abandon(begun: BegunCall | BegunStep): void {
     clearTimeout(begun.timer);
     this.#open -= 1;
@@ -342,7 +320,7 @@ export class RunJournal {
     if (this.#waiting.length > 0) void this.#write(this.#waiting.splice(0));
   }
 
-  /** Writes rows and notifies pages. The next `committed` throws a failure. */
+  /** The next `committed` throws a failure. */
   #write(rows: JournalRow[]): Promise<void> {
     const all = [...rows, ...this.#takeSkippedRows()];
     const written = Promise.all(all.map((row) => this.#worker.journal.row(row))).then(() =>

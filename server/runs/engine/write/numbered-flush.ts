@@ -5,9 +5,8 @@ import { defineCommand, defineQuery, type Queryable } from "@/server/base/db/sta
 import { pauseAt } from "@/server/base/pause-points";
 
 /**
- * The statements of a lane (docs/engine-details.md, "Numbered flushes"). The database stores each flush's number and
- * answer. After a lost connection, the lane reads the row. It returns the answer of a committed flush, and sends any
- * other again under a new number. The database rejects the old number if it still arrives.
+ * The statements of a lane (docs/engine-details.md, "Numbered flushes"). After a lost connection, the lane reads
+ * the answer of a committed flush or sends it again under a new number. The database then rejects the old number.
  */
 
 export type LaneName = "accounts" | "journal";
@@ -32,11 +31,10 @@ export async function sendFlush(
   return row?.answer ?? null;
 }
 
-/** The outcome of a flush whose answer was lost. */
 type FlushOutcome = { committed: false } | { committed: true; answer: string | null };
 export const NOT_COMMITTED: FlushOutcome = { committed: false };
 
-/** The answer stored in a lane's row for a number that was used up. */
+/** Stored as the answer of a number that was used up. */
 const SKIPPED = "skipped";
 const USE_UP = defineCommand(
   "use-up-flush",
@@ -63,7 +61,7 @@ export async function readOutcome(
   return row.answer === SKIPPED ? NOT_COMMITTED : { committed: true, answer: row.answer };
 }
 
-/** A connection that breaks if the server is silent for longer than any statement may take. */
+/** Breaks if the server is silent for longer than any statement may take. */
 function withSilenceLimit(client: pg.Client): Queryable {
   return {
     async query(statement) {

@@ -19,9 +19,7 @@ import { admitWaitingRuns } from "../claim";
 import { type ModelCallRow, newStepRow } from "./journal-rows";
 import { WorkerLost } from "./writer";
 
-/** The group-commit writer: concurrent items are committed together, exactly once, whatever happens to the connection. */
-
-/** Another process, connected to the database through `proxy`. */
+/** Connected to the database through `proxy`. */
 let beside: World;
 let proxy: DatabaseProxy;
 let tenant: Tenant;
@@ -196,7 +194,6 @@ describe("a flush", () => {
 });
 
 describe("a connection that is cut", () => {
-  /** Two model calls, a function and a tool as a child run. */
   const calls = (request: ModelRequest): Partial<ModelReply> => {
     if (request.messages.some(({ role }) => role === "tool")) return { content: "Done." };
     return {
@@ -320,7 +317,6 @@ describe("a connection that is cut", () => {
   );
 });
 
-/** Calls `then` before the first item that a worker writes once `when` is true. */
 function armAt(
   worker: Awaited<ReturnType<World["engine"]["worker"]>>,
   when: () => boolean,

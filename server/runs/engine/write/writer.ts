@@ -22,13 +22,11 @@ import type { JournalRow } from "./journal-rows";
 import { type LaneName, NOT_COMMITTED, readOutcome, sendFlush } from "./numbered-flush";
 
 /**
- * The group-commit writer of one worker (docs/engine.md). It has two lanes with one connection each. `accounts` takes
- * starts, ends, holds and rejected calls, which lock organizations; `journal` takes completed model calls and steps. A
- * free lane sends everything queued in one call of `flush_writes`: one round trip, one transaction, one commit. A batch
- * is what arrived during the last flush; there is no timer.
+ * Group commit (docs/engine.md): a free lane sends everything queued in one call of `flush_writes`, without a
+ * timer. `accounts` locks organizations; `journal` does not wait for it.
  */
 
-/** The time that a start waits for an unavailable database; writes for an executing run wait without limit. */
+/** Of a start; writes for an executing run wait without limit. */
 const START_TIMEOUT_MS = 10_000;
 
 /** Another process took over this worker's runs, because its heartbeat stopped. The database rejects its writes. */
@@ -47,14 +45,12 @@ export type LaneOptions = {
   services: { env: Pick<Environment, "databaseUrl">; clock: Clock; log: Logger };
   workerId: string;
   lane: LaneName;
-  /** The number of starts that may execute in this process at once. */
   freeSlots: () => number;
   onStart: () => void;
   /** Called with how many starts got slots, before their callers are. */
   onAdmitted: (starts: number) => void;
-  /** Called when the database could not store a flush, such as with a full disk. */
+  /** The database could not store a flush, such as with a full disk. */
   onRefused: () => void;
-  /** Called once when the worker's row is gone. */
   onLost: (error: WorkerLost) => void;
 };
 
@@ -85,21 +81,17 @@ export class Lane {
   isStarting(runId: string): boolean {
     return this.#starting.has(runId);
   }
-  /** Counts a call that is rejected for another reason. */
   refuse(value: CountedCall): Promise<StartVerdict> {
     return this.#count(value);
   }
   #count(value: StartItem | CountedCall): Promise<StartVerdict> {
     return this.#push((resolve) => ({ kind: "start", value, resolve }), START_TIMEOUT_MS);
   }
-  /**
-   * Ends a run; `rows` are its last journal rows, committed with the end. Returns when it ended; null if it had ended
-   * or is not this worker's.
-   */
+  /** `rows` are committed with the end. Null if the run had ended or is not this worker's. */
   end(value: EndItem, rows: JournalRow[] = []): Promise<Date | null> {
     return this.#push((resolve) => ({ kind: "end", value, rows, resolve }));
   }
-  /** Extends a run's hold; false if the balance does not allow it. */
+  /** False if the balance does not allow it. */
   hold(value: HoldItem): Promise<boolean> {
     return this.#push((resolve) => ({ kind: "hold", value, resolve }));
   }
@@ -110,7 +102,6 @@ export class Lane {
     return this.#push((resolve) => ({ kind: "row", value, resolve: () => resolve(undefined) }));
   }
 
-  /** Writes all queued items and closes the connection. */
   async close(): Promise<void> {
     if (this.#working || this.#queue.length > 0) {
       await new Promise<void>((resolve) => this.#idle.push(resolve));
@@ -129,7 +120,6 @@ export class Lane {
     });
   }
 
-  /** Flushes at the end of this turn of the event loop, to write concurrent items together. */
   #schedule(): void {
     if (this.#scheduled || this.#working) return;
     this.#scheduled = true;
@@ -169,10 +159,7 @@ export class Lane {
     }
   }
 
-  /**
-   * Sends one flush until it is known to be committed or rejected. Abandoned, uncommitted items leave the batch. Throws
-   * WorkerLost and errors of the statement.
-   */
+  /** Abandoned, uncommitted items leave the batch. Throws WorkerLost and errors of the statement. */
   async #flushOnce(batch: Queued[]): Promise<FlushAnswer | null> {
     for (let delay = 20; ; delay = Math.min(delay * 2, 1_000)) {
       try {
@@ -213,7 +200,7 @@ export class Lane {
     return readAnswer(answer);
   }
 
-  /** Finds out if the flush whose answer was lost was committed. Throws WorkerLost. */
+  /** Throws WorkerLost. */
   async #readOutcome(client: pg.Client) {
     const { workerId, lane } = this.#options;
     const flush = this.#flush + 1;
@@ -224,7 +211,6 @@ export class Lane {
     return outcome;
   }
 
-  /** Rejects callers that have waited too long. Their unsent items are dropped. */
   #giveUpOverdue(batch: Queued[], error: unknown): void {
     const now = performance.now();
     for (const item of [...batch, ...this.#queue]) {
@@ -244,7 +230,7 @@ export class Lane {
     await client?.end().catch(() => {});
   }
 
-  /** Stops writing: the worker's row is gone. Closes the connection unless a flush is in progress, which is rejected. */
+  /** Keeps the connection open while a flush is in progress; that flush is rejected. */
   abandon(error: WorkerLost): void {
     this.#lost ??= error;
     for (const item of this.#queue.splice(0)) item.reject(error);

@@ -17,9 +17,8 @@ export type RunInspection = Awaited<ReturnType<typeof inspectRun>>;
 export type RunDetail = RunInspection["run"];
 
 /**
- * Reads a run with its steps and model calls. With `after`, only the lines changed since that sequence. Every change
- * increments the run's sequence in its transaction, so nothing is missed between two reads. Throws not_found for
- * unknown runs and those of other organizations.
+ * Reads a run with its steps and model calls, or only the lines changed since the sequence `after`. Nothing is
+ * missed between two reads. Throws `not_found`.
  */
 export async function inspectRun(
   services: Services,
@@ -59,7 +58,6 @@ export async function readSkipNotes(
   return new Map(rows.map(({ id, input }) => [id, skipNote.parse(readJson(input))]));
 }
 
-/** The ids of the steps of a tool run that continue on errors, those of groups that do included. */
 async function readTolerantSteps({ db }: Services, actor: MemberActor, runId: string): Promise<Set<string>> {
   const run = await db.run.findFirst({
     where: { id: runId, organizationId: actor.orgId, kind: "tool" },
@@ -92,10 +90,8 @@ export async function readChildCredits(
   return new Map(children.map(({ id, credits }) => [id, credits]));
 }
 
-/** The number of runs before a failed one that are searched for a completed one. */
 const RUNS_LOOKED_BACK = 1_000;
 
-/** The newest completed run of the same target before `r`. */
 const lastGood = (now: Date) => Prisma.sql`(
   SELECT g.id FROM (
     (SELECT e.run_id AS id, e.status FROM run_index e
@@ -106,7 +102,6 @@ const lastGood = (now: Date) => Prisma.sql`(
     WHERE e.organization_id = r.organization_id AND e.target_id = coalesce(r.agent_id, r.tool_id) AND e.id < r.id
   ) g WHERE g.status = 'Completed' ORDER BY g.id DESC LIMIT 1)`;
 
-/** The credits of `r` and all its child runs. */
 const CREDITS_OF_TREE = Prisma.sql`(
   WITH RECURSIVE tree AS (
     SELECT r.id, r.credits_used, r.finished_at
@@ -133,11 +128,10 @@ const runDetail = runSummary.extend({
   deadlineSeconds: z.number(),
   yieldedAt: z.array(isoDate),
   resumedAt: z.array(isoDate),
-  /** The current version of its agent or tool; null if that was deleted. */
+  /** Null if the agent or tool was deleted. */
   currentVersion: z.number().nullable(),
-  /** For a failed run: the last completed run of the same agent or tool before it, if it is recent. */
+  /** The last completed run of the target before a failed one, if it is recent. */
   lastGoodRunId: z.string().nullable(),
-  /** Credits of this run and all its child runs. */
   creditsWithChildren: z.string(),
 });
 
@@ -161,7 +155,7 @@ async function readRunDetail(services: Services, actor: MemberActor, runId: stri
   );
   if (!row) throw new AppError("not_found", `There is no run ${runId} in this organization.`);
   const { yieldedAt, resumedAt, ...run } = row;
-  /** The times in which it had yielded its slot and waited for another one; `to` is null while it waits. */
+  /** `to` is null while it waits for a slot. */
   const turns = yieldedAt.map((from, index) => ({
     from,
     // A run that ended while it waited did so until its end.

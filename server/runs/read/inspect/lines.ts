@@ -59,10 +59,7 @@ export type StepLine = ReturnType<typeof viewStepLine>;
 /** One model call in the timeline. */
 export type CallLine = ReturnType<typeof viewCallLine>;
 
-/**
- * `spent`: credits of child runs, by their ids. `tolerant`: the steps of the tool that continue on errors. `skipped`: why
- * steps were skipped, by their ids.
- */
+/** `spent`: credits of child runs by id. `tolerant`: steps that continue on errors. `skipped`: reasons by step id. */
 export function viewStepLine(
   step: StepRow,
   {
@@ -81,12 +78,9 @@ export function viewStepLine(
     ...viewLine(step),
     number: stepNumber,
     name: toolName,
-    /** True if it failed and the tool's definition lets the run continue (onError). */
     tolerated: step.status === "Failed" && (tolerant?.has(step.key.replace(/\[\d+\]$/, "")) ?? false),
-    /** True if a cancel of the run ended it. */
     interrupted: isInterrupted(step.errorMessage),
     skipped: skipped?.get(step.id) ?? null,
-    /** Usage of its child run so far. */
     childCredits: (step.childRunId && spent?.get(step.childRunId)) ?? null,
   };
 }
@@ -96,11 +90,9 @@ export function viewCallLine(call: CallRow) {
   return {
     ...facts,
     ...viewLine(call),
-    /** The number of function and tool calls that it requested. */
     asked: readToolCalls(toolCalls).length,
-    /** True if a fallback model was called. */
     fellBack: hasFallenBack(readAttempts(facts.attempts), call.model),
-    /** True if a cancel of the run ended it; what it had received is stored. */
+    /** A cancel of the run ended it; what it had received is stored. */
     interrupted: isInterrupted(errorMessage),
   };
 }
@@ -111,7 +103,6 @@ const hasFallenBack = ([first]: Attempt[], model: string) =>
 function viewLine({ iterationNumber, status, attempts, credits, startedAt, finishedAt }: StepRow | CallRow) {
   return {
     iteration: iterationNumber,
-    /** The ended attempts if there were several, with the start of their errors. */
     attempts: attemptsOfLine(readAttempts(attempts), status),
     credits: credits.toFixed(4),
     startedAt: startedAt.toISOString(),
@@ -119,10 +110,8 @@ function viewLine({ iterationNumber, status, attempts, credits, startedAt, finis
   };
 }
 
-/** The characters of an attempt's error that a line of the timeline shows. */
 const ERROR_OF_LINE = 200;
 
-/** None if there was only one attempt and it did not fail. */
 function attemptsOfLine(attempts: Attempt[], status: StepRow["status"]): Attempt[] {
   if (attempts.length < 2 && status !== "Running") return [];
   return attempts.map(({ startedAt, durationMs, error, retryAt, waited }) => ({

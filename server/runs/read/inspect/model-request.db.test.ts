@@ -7,7 +7,7 @@ import { createMember } from "@/testing/runs";
 import { createTenant, openWorld, scriptedModels, setAgent, type Tenant } from "@/testing/world";
 import { inspectModelRequest, type ModelRequestView } from "./model-request";
 
-/** The prompt on pages equals the prompt that was sent: every request is recorded and compared. */
+/** The prompt on pages equals the prompt that was sent. */
 
 let sent: Parameters<typeof asSent>[0][] = [];
 let answers: Partial<ModelReply>[] = [];
@@ -47,7 +47,6 @@ async function execute(
   return { runId, views };
 }
 
-/** The parts of a request that a view has, in its format. */
 function asSent({
   messages,
   tools,

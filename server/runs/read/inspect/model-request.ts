@@ -17,8 +17,8 @@ export type ModelRequestView = ReturnType<typeof viewRequest>;
 export type SentMessage = ModelRequestView["messages"][number];
 
 /**
- * The messages and offered tools of one model call. They are not stored twice: replaying the loop with the run's frozen
- * configuration and finished steps gives the same request. Throws not_found.
+ * The messages and offered tools of one model call, replayed from the run's frozen configuration and finished
+ * steps. Throws `not_found`.
  */
 export async function inspectModelRequest(
   { db, pool }: Services,
@@ -86,7 +86,7 @@ const outputRow = z.object({
 
 type OutputRow = z.infer<typeof outputRow>;
 
-/** The steps before iteration $3. Outputs may have a megabyte each, so only what a page shows is read. */
+/** Before iteration $3. Outputs may have a megabyte each, so only what a page shows is read. */
 const READ_OUTPUTS = defineQuery(
   "read-step-outputs",
   outputRow,
@@ -95,7 +95,7 @@ const READ_OUTPUTS = defineQuery(
    FROM steps WHERE run_id = $1 AND organization_id = $2 AND iteration_number < $3`,
 );
 
-/** The shortening of the last request of a call; a wait is no request. */
+/** A wait is no request. */
 const shorteningOf = (attempts: readonly Attempt[]): readonly Shortening[] =>
   attempts.findLast(({ waited }) => waited !== true)?.shortened ?? [];
 
@@ -105,7 +105,7 @@ type Journal = {
   outputs: Map<string, OutputRow>;
 };
 
-/** Replays the agent's loop from its journal until it requests the wanted call, which gets no reply and so ends it. */
+/** The wanted call gets no reply, which ends the loop. */
 async function replay(
   configuration: AgentConfiguration,
   {
@@ -118,7 +118,7 @@ async function replay(
   const { organizationId, thoughts, outputs } = journal;
   let found: Thinking | undefined;
   let known = 0;
-  /** The steps behind the messages of role `tool`, in the same order. */
+  /** In the order of the messages of role `tool`. */
   const toolOutputs: (OutputRow | undefined)[] = [];
   await runAgentLoop(configuration, userMessage, {
     organizationId,
@@ -157,10 +157,7 @@ async function viewTextRequest(
   return viewRequest({ messages, tools: [], responseSchema: stepInput.data.schema }, known);
 }
 
-/**
- * `known`: how many messages an earlier call had sent. `outputs`: the steps behind the messages of role `tool`, which are
- * shortened as they were sent.
- */
+/** `known`: how many messages an earlier call had sent. `outputs`: the steps behind the messages of role `tool`. */
 function viewRequest(
   { messages, tools, responseSchema }: Prompt,
   known: number,
@@ -180,23 +177,17 @@ function viewRequest(
       return {
         role: message.role,
         content: short === null ? whole : previewPayload(short),
-        /** True if it was cut so that the request fits into the context window. */
         isShortened: short !== null,
-        /** The calls that an earlier reply requested. */
         toolCalls: calls.map((call) => ({ name: call.name, arguments: previewPayload(call.arguments) })),
-        /** The step whose output the message is. */
         step: step ? { number: step.number, name: step.name } : null,
-        /** False if an earlier call of the same conversation had sent it. */
         fresh: index >= known,
       };
     }),
     tools: tools.map(({ name, description, parameters }) => ({
       name,
       description,
-      /** JSON text. */
       parameters: writeJson(parameters),
     })),
-    /** The required JSON Schema of the reply, as text. */
     responseSchema: responseSchema === undefined ? null : writeJson(responseSchema),
   };
 }

@@ -3,9 +3,8 @@ import { Decimal } from "@/server/base/amount";
 import { METRICS_DIMENSIONS } from "@/server/contract/enums";
 
 /**
- * Figures of a set of runs, without those of `drafts`. `children` of the runs are child runs. Durations are ms of ended
- * runs, null without any; credits a decimal. A percentile is the middle of its class of durations; `…AtLeast` is the
- * shortest duration in that class.
+ * Figures of a set of runs without drafts. Durations are ms of ended runs, null without any; credits a decimal. A
+ * percentile is the middle of its class of durations, `…AtLeast` its shortest duration.
  */
 export type RunFigures = ReturnType<typeof viewFigures>;
 
@@ -37,7 +36,6 @@ export type Sum = Record<(typeof COUNTS)[number], number> & {
   credits: Decimal;
   creditsBelow: Decimal;
   draftCredits: Decimal;
-  /** The number of runs in each class of duration. */
   durations: Uint32Array;
 };
 
@@ -70,12 +68,12 @@ export function addPart(sum: Sum, part: Part): void {
     addDurations(sum.durations, durationClasses, durationRuns);
 }
 
-/** The code of the smallest digit. `>=` is false for a comma, and for NaN, the code after the end of a text. */
+/** `>=` is false for a comma, and for NaN, the code after the end of a text. */
 const DIGIT_ZERO = 48;
 
 /**
- * Adds two comma-separated lists of integers, classes and counts, to `durations`. Parsed digit by digit: 90 days of a
- * large organization are millions of numbers, for which `split` and `Number` take five times as long.
+ * Parsed digit by digit: 90 days of a large organization are millions of numbers, too many for `split` and
+ * `Number`.
  */
 function addDurations(durations: Uint32Array, classes: string, runs: string): void {
   let classAt = 0;
@@ -100,7 +98,6 @@ export function viewFigures(sum = emptySum()) {
   return {
     ...counts,
     credits: credits.toFixed(4),
-    /** With those of the runs that they called. */
     creditsWithChildren: credits.plus(creditsBelow).toFixed(4),
     draftCredits: draftCredits.toFixed(4),
     p50: middleOf(half),
@@ -110,7 +107,7 @@ export function viewFigures(sum = emptySum()) {
   };
 }
 
-/** The first class that includes this share of the durations; see run_duration_class. Null without durations. */
+/** See run_duration_class. Null without durations. */
 function percentileClass(durations: Uint32Array, share: number): number | null {
   const total = durations.reduce((sum, count) => sum + count, 0);
   if (total === 0) return null;
@@ -121,15 +118,12 @@ function percentileClass(durations: Uint32Array, share: number): number | null {
   });
 }
 
-/** The middle of a class in ms. */
+/** In ms. */
 function middleOf(durationClass: number | null): number | null {
   return durationClass === null ? null : Math.round(1.02 ** Math.max(0, durationClass - 0.5));
 }
 
-/**
- * The shortest duration of a class in integer ms. Each class begins above the end of the previous one, the first with
- * 0.
- */
+/** In integer ms. Each class begins above the end of the previous one, the first with 0. */
 function shortestOf(durationClass: number | null): number | null {
   if (durationClass === null) return null;
   return durationClass === 0 ? 0 : Math.floor(1.02 ** (durationClass - 1)) + 1;

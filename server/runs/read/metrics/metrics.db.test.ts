@@ -6,8 +6,6 @@ import { createMember, insertRun } from "@/testing/runs";
 import { createTenant, createTrigger, openWorld, type Tenant } from "@/testing/world";
 import { metricsQuestion, readRunMetrics } from "./metrics";
 
-/** Figures are the same whether an hour was counted before or is counted now. */
-
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
@@ -15,7 +13,6 @@ const world = await openWorld();
 
 const ago = (ms: number) => new Date(world.clock.now().getTime() - ms);
 
-/** An organization with runs of all kinds over 100 days, fewer in the past. */
 async function fill(): Promise<{ tenant: Tenant; actor: MemberActor; triggerId: string }> {
   const tenant = await createTenant(world, { plan: { retentionDays: 1000 } });
   const actor = await createMember(world, tenant, "viewer");

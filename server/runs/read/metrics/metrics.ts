@@ -21,7 +21,6 @@ export type RunMetrics = Awaited<ReturnType<typeof readRunMetrics>>;
 /** The runs created from `from` until before `to` (ISO 8601). */
 export type MetricsBucket = RunMetrics["buckets"][number];
 
-/** One agent, tool, trigger or key. */
 const metricsSubject = z.object({
   dimension: z.enum(METRICS_DIMENSIONS),
   id: z.uuid(),
@@ -38,8 +37,8 @@ const metricsDays = z.object({ first: z.iso.date(), last: z.iso.date() }).refine
 );
 
 /**
- * The period of the metrics, the interval if not the default, and the subject if not all. `days` replace the period and
- * have intervals by their number.
+ * Period of the metrics, interval and subject, if not all. `days` replace the period and have intervals by their
+ * number.
  */
 export const metricsQuestion = z
   .object({
@@ -66,10 +65,8 @@ const READ_NAMES = defineQuery(
 );
 
 /**
- * Counts the organization's runs of a period, over time and by agent, tool, trigger and key. With a subject, counts
- * only its runs, over time. Bars start at round UTC times. Each figure counts runs by their creation, so that it can
- * link to a list of exactly those runs. Settled hours and days come from `run_counts`; the rest is counted now.
- * Durations are exact to 1 %.
+ * Counts the organization's runs, or a subject's, by their creation, so that each figure can link to exactly those
+ * runs. Bars start at round UTC times. Durations are exact to 1 %.
  */
 export async function readRunMetrics(services: Services, actor: MemberActor, question: MetricsQuestion) {
   const { subject } = question;
@@ -106,10 +103,10 @@ export async function readRunMetrics(services: Services, actor: MemberActor, que
     from: since.toISOString(),
     to: until.toISOString(),
     bucketMs,
-    /** The subject whose runs are counted, if not all; its name is "deleted" if it no longer exists. */
+    /** Null: all runs. The name is "deleted" if it no longer exists. */
     subject: subject ? { ...subject, name: nameOf(subject.id) } : null,
     total: viewFigures(lines.get(main.id)),
-    /** The figures of the period of the same length before. */
+    /** The period of the same length before. */
     before: viewFigures(before),
     buckets: Array.from({ length: Math.ceil((to - from) / bucketMs) }, (_, index) => ({
       ...viewFigures(buckets.get(index)),
@@ -123,7 +120,7 @@ export async function readRunMetrics(services: Services, actor: MemberActor, que
   };
 }
 
-/** The range of a question and the length of its bars in ms; a period ends with the bar of now. */
+/** Bars in ms; a period ends with the bar of now. */
 function rangeOf({ period, interval, days }: MetricsQuestion, now: Date) {
   if (days !== undefined) {
     const from = Date.parse(days.first);
@@ -136,7 +133,7 @@ function rangeOf({ period, interval, days }: MetricsQuestion, now: Date) {
   return { from: to - PERIOD_MS[period], to, bucketMs };
 }
 
-/** Up to this many days have bars of this length; more have bars of ten days. */
+/** More days have bars of ten days. */
 const DAY_INTERVALS: [most: number, bucketMs: number][] = [
   [1, HOUR_MS],
   [3, 3 * HOUR_MS],
@@ -145,10 +142,7 @@ const DAY_INTERVALS: [most: number, bucketMs: number][] = [
   [180, 3 * DAY_MS],
 ];
 
-/**
- * Figures of a period by bar, dimension and subject. `from` is the start of a bar in UTC. Settled days or hours come from
- * stored counts; younger runs are counted now.
- */
+/** `from` is the start of a bar in UTC. Stored counts cover settled days or hours. */
 function readParts(
   services: Services,
   { orgId }: MemberActor,

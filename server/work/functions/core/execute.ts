@@ -17,7 +17,7 @@ export function checkFunctionInput(definition: FunctionDefinition, input: Json):
   return parsed.success ? [] : toFaults(parsed.error);
 }
 
-/** Inputs of tenants have any number of issues, with names of any length. */
+/** Tenants' inputs may have any number of issues, with names of any length. */
 const MAX_FAULTS = 10;
 const MAX_FAULT_LENGTH = 300;
 
@@ -31,7 +31,7 @@ function toFaults(error: z.ZodError): Issue[] {
     }));
 }
 
-/** For a value that no branch of a union accepts: the issues in the branch that accepts its type, if there is one. */
+/** For a value that no branch of a union accepts: the issues in the branch that accepts its type. */
 function ofBranch(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== "invalid_union") return [issue];
   const branch = issue.errors.find((faults) => !faults.some(rejectsType));
@@ -57,8 +57,8 @@ export function parseFunctionInput<Input extends z.ZodType>(
 }
 
 /**
- * Runs a function over unchecked input, for at most `timeoutMs` milliseconds (the function's own limit when unset).
- * Throws what the function throws, FunctionError `invalid_input` or `timeout`, or the reason of the context's signal.
+ * Runs a function over unchecked input, for at most `timeoutMs` (by default the function's limit). Throws what the
+ * function throws, FunctionError `invalid_input` or `timeout`, or the signal's reason.
  */
 export async function executeFunction(
   name: string,

@@ -44,7 +44,6 @@ test("every function has a title, output and errors, and its example's output ma
 
 const WRITTEN = { outcome: "written", version: 2 } as const;
 
-/** The context that each example needs; functions that need nothing of it are not listed. */
 const WORLDS: Record<string, Parameters<typeof testFunctionContext>[0]> = {
   http_request: { fetch: async () => Response.json({ sku: "A-1", inStock: 4 }) },
   get_value: { values: { get: async () => ({ value: { page: 3 }, version: 2 }), set: async () => WRITTEN } },
@@ -59,7 +58,6 @@ const WORLDS: Record<string, Parameters<typeof testFunctionContext>[0]> = {
   generate_text: { callModel: async () => ({ content: '{"city":"Oslo"}', state: null, toolCalls: [] }) },
 };
 
-/** The engine executes the others; their examples are those of server/runs/engine/call-*.db.test.ts. */
 const OWN = listFunctions().filter(({ run }) => typeof run === "function");
 
 test.each(OWN)("the example of $name returns its output", async ({ name, example, output }) => {

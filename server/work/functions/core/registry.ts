@@ -17,7 +17,6 @@ import { setValue } from "@/server/work/functions/set-value";
 import { transformJson } from "@/server/work/functions/transform-json";
 import { waitFunction } from "@/server/work/functions/wait";
 
-/** The list of all functions. To add one, create a file in `server/work/functions` and add a line here. */
 const FUNCTIONS: readonly FunctionDefinition[] = [
   calculate,
   currentTime,

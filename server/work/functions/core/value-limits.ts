@@ -5,10 +5,8 @@ import { KIB, MIB } from "@/server/contract/sizes";
 /** The limits of the values that an organization stores with `set_value`. */
 export const VALUE_LIMITS = {
   keyLength: 200,
-  /** Of one value's JSON. */
   valueBytes: 256 * KIB,
   keys: 10_000,
-  /** Of all keys and values together. */
   totalBytes: 64 * MIB,
   ttlSeconds: 366 * 86_400,
 } as const;

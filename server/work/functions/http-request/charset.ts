@@ -1,6 +1,4 @@
-/** Texts of HTTP bodies, whatever says which charset they have. */
-
-/** The bytes that are searched for a declaration (HTML standard, "prescan a byte stream"). */
+/** HTML standard, "prescan a byte stream". */
 const DECLARED_WITHIN = 1024;
 const TEXT = /^(text\/.*|application\/((x-)?(xml|json|javascript|csv|ndjson|yaml|sql)|.*\+(xml|json|yaml)))$/;
 const MARKUP = /^(text\/(html|xml)|application\/(xml|.*\+xml))$/;
@@ -10,8 +8,8 @@ export const mediaTypeOf = (contentType: string): string =>
   contentType.split(/[;,]/, 1)[0]?.trim().toLowerCase() ?? "";
 
 /**
- * The text of a body, or undefined if it is binary data. Bytes that are no text of a named charset become U+FFFD. A text
- * with NUL is binary data: it may be UTF-16 that nothing names, in which no secret would be found.
+ * The text of a body, or undefined if it is binary data. Bytes that are no text of a named charset become U+FFFD. A
+ * text with NUL counts as binary: it may be UTF-16, in which no secret would be found.
  */
 export function decodeBody(bytes: Uint8Array<ArrayBuffer>, contentType: string): string | undefined {
   const type = mediaTypeOf(contentType);
@@ -31,7 +29,6 @@ function decode(bytes: Uint8Array<ArrayBuffer>, charset: string, fatal: boolean)
   }
 }
 
-/** The charset of the byte order mark, of the header, or of what an HTML or XML document says about itself. */
 function namedCharset(bytes: Uint8Array, contentType: string, type: string): string | undefined {
   const start = Buffer.from(bytes.subarray(0, DECLARED_WITHIN)).toString("latin1");
   if (start.startsWith("\xff\xfe")) return "utf-16le";

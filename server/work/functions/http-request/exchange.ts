@@ -10,19 +10,18 @@ import type { StepMemory } from "@/server/guard/limits/process-memory";
 import { asBase64, type RedactBody } from "./binary-body";
 import { decodeBody, mediaTypeOf } from "./charset";
 
-/** Longer bodies are decoded in a turn of their own. */
 const LONG_BODY_BYTES = 64 * KIB;
 /** Methods that may be sent again without doing something twice (RFC 9110, section 9.2.2). */
 export const IDEMPOTENT_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 const PASSING = new Set([429, 502, 503, 504]);
-/** The wait before the first retry; doubles each time. */
+/** Doubles with each retry. */
 const FIRST_WAIT_MS = 250;
 /** If a server asks for a longer wait, its response is the result. */
 const LONGEST_WAIT_MS = 20_000;
 
 /**
- * Sends a request, and retries it after network failures and temporary statuses, up to `retries` times. The last response
- * is the result, whatever its status. Throws what `send` throws, or the signal's reason.
+ * Sends a request, and retries it up to `retries` times after network failures and temporary statuses. The last
+ * response is the result, whatever its status. Throws what `send` throws, or the signal's reason.
  */
 export async function sendWithRetries(
   send: () => Promise<Response>,
@@ -69,7 +68,7 @@ function readHeaders(headers: Headers): HttpResult["headers"] {
   return Object.fromEntries(fields);
 }
 
-/** A body of a JSON type parsed if it is valid, text as text, anything else as `{ "base64": "…", "bytes": N }`. */
+/** Valid JSON is parsed, text stays text, anything else becomes `{ "base64": "…", "bytes": N }`. */
 async function readBody(bytes: Uint8Array<ArrayBuffer>, headers: Headers, reading: Reading): Promise<Json> {
   const contentType = headers.get("content-type") ?? "";
   if (bytes.length > LONG_BODY_BYTES) await takeTurn();

@@ -31,7 +31,6 @@ export const pageInputs = {
 };
 type PageInputs = z.output<z.ZodObject<typeof pageInputs>>;
 
-/** Requests a page, evaluates an expression over a page, and removes secrets from a value. */
 type PageAccess = {
   request(url: URL): Promise<HttpResult>;
   redact(value: Json): Promise<Json>;
@@ -80,8 +79,8 @@ const asList = (value: Json | undefined): Json[] => {
 };
 
 /**
- * A function that puts the placeholders of the first page's path back into an address. Expressions see pages without
- * secrets, so the next page's address has marks in their place.
+ * Expressions see pages without secrets, so the next page's address has marks in place of the first page's
+ * placeholders.
  */
 async function restoreSecrets(
   { pathname }: URL,
@@ -101,7 +100,6 @@ async function restoreSecrets(
     [...marks].reduce((text, [mark, placeholder]) => text.replaceAll(mark, placeholder), address);
 }
 
-/** The next page's address, with the first page's parameters that contain secrets. */
 function nextUrl(first: URL, current: URL, address: string): URL {
   if (!URL.canParse(address, current))
     throw failed(`"${address.slice(0, 200)}" is not the address of a page.`);

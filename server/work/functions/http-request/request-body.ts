@@ -8,7 +8,7 @@ import { FunctionError } from "@/server/work/functions/core/define";
 /** Largest body of a request, in bytes. */
 export const MAX_REQUEST_BYTES = 4 * MIB;
 
-/** A value of a form or a query; null leaves it out. */
+/** Null leaves the value out. */
 const parameter = z.union([z.string(), anyNumber, z.boolean(), z.null()], {
   error: "must be a text, a number, true, false or null",
 });
@@ -50,7 +50,6 @@ export const bodyInputs = {
 };
 type BodyInputs = z.output<z.ZodObject<typeof bodyInputs>>;
 
-/** A body with its content type, as long as the caller names no other. */
 type RequestBody = { content: string | Uint8Array<ArrayBuffer>; type: string };
 
 function encodeParameters(values: z.output<typeof parametersByName>): string {
@@ -113,7 +112,7 @@ function encodeMultipart(parts: readonly z.output<typeof part>[]): RequestBody {
   return { content, type: `multipart/form-data; boundary=${boundary}` };
 }
 
-/** A name in a part's header (HTML standard, multipart form data). */
+/** HTML standard, multipart form data. */
 const escapeQuoted = (name: string) => name.replace(/\r\n?|\n/g, "%0D%0A").replaceAll('"', "%22");
 
 function fromBase64(text: string, location: string): Uint8Array<ArrayBuffer> {

@@ -2,11 +2,10 @@ import type { JsonObject } from "@/server/base/json/json";
 import { portableSchema } from "@/server/work/models/calls/portable-schema";
 import type { ModelRequest } from "@/server/work/models/port";
 
-/** The tool by whose call a model gives an answer of a schema: Anthropic's documentation of tool use, "JSON mode". */
+/** The model calls this tool to give an answer of a schema: Anthropic's documentation of tool use, "JSON mode". */
 
 const NAME = "final_answer";
 
-/** Keywords that may not stand at the top of a tool's schema. */
 const REFUSED_AT_TOP = ["anyOf", "oneOf", "allOf", "$ref"];
 
 /** The tool for a request's schema; null if there is none, or one that a tool cannot have. */

@@ -21,7 +21,6 @@ afterEach(async () => {
 });
 afterAll(() => egress.close());
 
-/** A server that replies with these lines in turn, and a provider for it. */
 async function serve(lines: MessageLine[], options: Parameters<typeof startStrictMessages>[1] = {}) {
   let asked = 0;
   const server = await startStrictMessages(() => {

@@ -8,7 +8,6 @@ import type { ModelMessage, ModelRequest, OfferedTool, ToolCall } from "@/server
 import { answerToolOf } from "./answer-tool";
 import { type Block, openMessageState } from "./message-state";
 
-/** The objects whose members are parameters of their own. */
 const NESTED = ["output_config"];
 
 /** Anthropic has no effort below `low`. */
@@ -37,7 +36,7 @@ export function messageParameters(request: Parameters): Record<string, unknown> 
   };
 }
 
-/** @param isManual thinking has a budget: no tool may then be forced (pydantic/pydantic-ai#7195). */
+/** @param isManual Thinking has a budget: no tool may then be forced (pydantic/pydantic-ai#7195). */
 function toolChoice(request: Parameters, isManual: boolean): object | undefined {
   const { tools, withheldTools = [], settings } = request;
   const serial = tools.length > 0 &&
@@ -53,7 +52,7 @@ function toolChoice(request: Parameters, isManual: boolean): object | undefined 
 
 type Tool = { name: string; description: string; input_schema: object };
 
-/** Marks the end of what later requests repeat: Anthropic's documentation of prompt caching. */
+/** Marks the end of the cached part: Anthropic's documentation of prompt caching. */
 const CACHED = { cache_control: { type: "ephemeral" } };
 
 /** The request's body for `POST /v1/messages`, with the blocks that came from `origin`. */
@@ -106,7 +105,7 @@ const toTool = ({ name, description, parameters }: OfferedTool): Tool => ({
 
 type Turn = { role: "user" | "assistant"; content: object[] };
 
-/** The messages without system messages. Those of one role in a row are one turn, as results of parallel calls must be. */
+/** Adjacent messages of one role are one turn, as results of parallel calls must be. */
 function toConversation(messages: readonly ModelMessage[], origin: string): Turn[] {
   const turns: Turn[] = [];
   for (const message of messages) {
@@ -120,12 +119,12 @@ function toConversation(messages: readonly ModelMessage[], origin: string): Turn
   return turns;
 }
 
-/** Blocks without text are refused. */
+/** Anthropic rejects blocks without text. */
 const isEmptyText = (block: Block) => block.type === "text" && String(block.text).trim() === "";
 const text = (content: string): Block[] =>
   [{ type: "text", text: content }].filter((block) => !isEmptyText(block));
 
-/** An id that Anthropic accepts; others' may have any characters. */
+/** Anthropic rejects other characters. */
 const safeId = (id: string) => id.replace(/[^a-zA-Z0-9_-]/g, "_");
 
 function toBlocks(message: ModelMessage, origin: string): object[] {

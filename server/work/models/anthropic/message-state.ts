@@ -3,18 +3,17 @@ import { tryParseMarked, writeJson } from "@/server/base/json/json";
 import { perOwner } from "@/server/base/per-owner";
 import { MAX_STATE_BYTES, type ModelMessage, type ProviderState } from "@/server/work/models/port";
 
-/** The blocks of a message, which go back unchanged: thinking is signed. */
+/** Blocks go back unchanged, because thinking is signed. */
 
 const block = z.looseObject({ type: z.string() });
 export type Block = z.infer<typeof block>;
 
 const messageState = z.object({
-  /** Their provider, interface, address and model. */
+  /** Provider, interface, address and model. */
   origin: z.string(),
   blocks: z.array(block),
 });
 
-/** The types of blocks that can be made of text and calls. */
 const PLAIN = new Set(["text", "tool_use"]);
 
 /** The state of a message with these blocks; null if text and calls are all it has, or if they are too large. */

@@ -15,7 +15,6 @@ import { MAX_RECORDED_CALLS, type ModelRequest, type ModelUsage } from "@/server
 import { answerToolOf } from "./answer-tool";
 import { type Block, readMessageState } from "./message-state";
 
-/** A message with more blocks is refused. */
 const MAX_BLOCKS = 20_000;
 
 const message = z.object({
@@ -104,7 +103,7 @@ export const thinkingOf = (blocks: readonly Block[]): string =>
 export const inputText = (input: unknown): string =>
   typeof input === "string" ? input : writeJson(input ?? {});
 
-/** @param isCut the answer ended within it: a whole body has what was complete, without the rest. */
+/** @param isCut The answer ended within it: a whole body has only the complete part. */
 function toGivenCall(block: Block, isCut: boolean): GivenCall {
   const parsed = toolUse.safeParse(block);
   if (!parsed.success) return { problem: "it has no name", entry: block };
@@ -114,7 +113,6 @@ function toGivenCall(block: Block, isCut: boolean): GivenCall {
   return { id, name, arguments: input === "" ? {} : input };
 }
 
-/** A call's input goes back as an object. */
 function withObject(block: Block): Block {
   if (block.type !== "tool_use" || typeof block.input !== "string") return block;
   const input = tryParseJson(block.input);

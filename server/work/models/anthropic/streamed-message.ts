@@ -15,7 +15,7 @@ import { answerToolOf } from "./answer-tool";
 import { inputText, readMessageUsage, textOf, thinkingOf } from "./message";
 import type { Block } from "./message-state";
 
-/** Joins the events of a streamed message to the body it would have without streaming: Anthropic's documentation of streams. */
+/** Gives the body that the reply would have without streaming: Anthropic's documentation of streams. */
 
 const event = z.looseObject({ type: z.string() });
 const startEvent = z.object({ message: z.looseObject({ usage: z.looseObject({}).nullish() }) });
@@ -33,9 +33,8 @@ const deltaEvent = z.object({
 });
 const endEvent = z.object({ delta: z.looseObject({}), usage: z.looseObject({}).nullish() });
 
-/** The length of a block besides its texts: eight thousand blocks are possible. */
+/** Counted for a block besides its texts: eight thousand blocks are possible. */
 const BLOCK_LENGTH = 1_024;
-/** The length of a call beyond the limit, which is not kept. */
 const FURTHER_LENGTH = 64;
 
 export class StreamedMessage implements StreamedReply {
@@ -160,7 +159,7 @@ export class StreamedMessage implements StreamedReply {
     this.#onText(this.#shown);
   }
 
-  /** Later figures are totals, too; those that are missing stay. */
+  /** Later figures are totals, too; missing ones stay. */
   #addUsage(usage: Record<string, unknown> | null | undefined): void {
     for (const [name, value] of Object.entries(usage ?? {}))
       if (value !== null && value !== undefined) this.#usage[name] = value;

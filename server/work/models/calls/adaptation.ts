@@ -6,25 +6,24 @@ import { isUnreadCall, PiecesError, ReplyError, ResponseError } from "./replies"
 
 /** Features that a provider does not support for a model, learned from its errors. */
 export type Adaptation = {
-  /** The server supports `max_tokens`, but refuses or ignores `max_completion_tokens`. */
+  /** The server supports `max_tokens`, but rejects or ignores `max_completion_tokens`. */
   oldTokenLimit: boolean;
-  /** The server refuses `response_format`: the prompt describes the schema. */
+  /** The server rejects `response_format`: the prompt describes the schema. */
   schemaInPrompt: boolean;
-  /** The server refuses streaming, or reports no usage with it: replies are requested in one piece. */
+  /** The server rejects streaming, or reports no usage with it. */
   unstreamed: boolean;
-  /** The server refuses results of calls unless tools are offered, too. */
+  /** The server rejects results of calls unless tools are offered, too. */
   toolsAlways: boolean;
-  /** Fields of its own messages that the server refuses to get back. */
+  /** Fields of its own messages that the server rejects. */
   unwantedFields: readonly string[];
-  /** Parameters of settings that the model refuses, with their values. */
+  /** Parameters with their rejected values. */
   refusedSettings: readonly string[];
-  /** Demands of single families. */
   quirks: readonly Quirk[];
-  /** The most output tokens that the model allows; unknown: infinite. */
+  /** Infinite if unknown. */
   maxOutputTokens: number;
-  /** The tokens of its context window; unknown: infinite. */
+  /** In tokens; infinite if unknown. */
   contextWindow: number;
-  /** Its tokens for one of ours. */
+  /** The model's tokens for one of ours. */
   tokenRatio: number;
 };
 
@@ -42,7 +41,6 @@ export const UNKNOWN_SERVER: Adaptation = {
   tokenRatio: 1,
 };
 
-/** A refusal of a request, with all that the server said. */
 type Refusal = { status: number | undefined; text: string; parameter?: string | undefined };
 
 function readRefusal(error: unknown): Refusal | null {
@@ -55,7 +53,6 @@ function readRefusal(error: unknown): Refusal | null {
   return error instanceof ReplyError ? { status: error.status, text: error.message } : null;
 }
 
-/** A request, the parameters of its settings, and the names of the fields that came back with its messages. */
 type Tried = {
   request: Pick<ModelRequest, "messages" | "withheldTools">;
   parameters: Record<string, unknown>;
@@ -101,16 +98,18 @@ export function learnFrom(
   };
 }
 
-/** `output_…` is how LiteLLM passes the format on to Anthropic and Bedrock (vectorize-io/hindsight#3300, BerriAI/litellm#21407). */
+/**
+ * LiteLLM passes the format on to Anthropic and Bedrock as `output_…` (vectorize-io/hindsight#3300,
+ * BerriAI/litellm#21407).
+ */
 const REFUSED_FORMAT =
   /response_format|json_schema|text\.format|grammar|output_format|output_config(?:\.format|: Extra)/;
 
-/** OpenAI's answer to `max_tokens` for reasoning models. */
 const WANTS_NEW_LIMIT = /use '?max_completion_tokens/i;
 
 const REFUSED_JSON = /json mode response is not supported/i;
 
-/** The errors of servers about a field; Groq in karthink/gptel#774, Mistral in charmbracelet/crush#1590. */
+/** Groq in karthink/gptel#774, Mistral in charmbracelet/crush#1590. */
 const UNWANTED =
   /unsupported|not supported|not permitted|not allowed|forbidden|unknown|unrecogni[sz]ed|unexpected|additional propert/i;
 
@@ -134,7 +133,6 @@ export const acceptedParameters = (
     ),
   );
 
-/** The settings that an error is about: those of its field `param`, else the first one in its text. */
 function findRefusedSettings({ text, parameter }: Refusal, sent: Record<string, unknown>): string[] {
   const names = Object.keys(sent);
   const stated = names.filter((name) => name === parameter || name.startsWith(`${parameter}.`));
@@ -151,16 +149,14 @@ function findRefusedSettings({ text, parameter }: Refusal, sent: Record<string, 
   return found.map((name) => withValue(name, sent[name]));
 }
 
-/** xAI's errors name parameters so: "does not support parameter reasoningEffort" (BerriAI/litellm#16265). */
+/** As in xAI's errors: "does not support parameter reasoningEffort" (BerriAI/litellm#16265). */
 const toCamelCase = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /** Ollama's errors about `reasoning_effort` (ollama/ollama#12561, openai/openai.go). */
 const REFUSED_THINKING = /does not support thinking|think value .* not supported|invalid reasoning value/i;
 
-/** Members of objects that errors name alone. */
 const DISTINCT = new Set(["effort", "verbosity"]);
 
-/** Names that are common words count only in quotes. */
 function isMeant(word: string, text: string): boolean {
   if (word === "include") return /["'`]include["'`]/.test(text);
   // Anthropic names it also where a message lacks its thinking.
@@ -178,11 +174,10 @@ export const isStreamed = (
 export const isSame = (one: Adaptation, other: Adaptation): boolean => isDeepStrictEqual(one, other);
 
 /**
- * The output limit with which a request that asked for too much can be repeated, from the texts of OpenAI ("supports at
- * most 16384 completion tokens"; "maximum context length is 8192 tokens … (1000 in the messages, 32000 in the
- * completion)"), vLLM ("maximum context length is 8192 tokens and your request has 1000 input tokens"), Qwen and DeepSeek
- * ("Range of max_tokens should be [1, 8192]"). `isModels`: it holds for every request. Null if the error is about something
- * else.
+ * The output limit to repeat a request with that asked for too much, from the errors of OpenAI ("supports at most
+ * 16384 completion tokens"; "maximum context length is 8192 tokens … (1000 in the messages, 32000 in the
+ * completion)"), vLLM, Qwen and DeepSeek ("Range of max_tokens should be [1, 8192]"). `isModels`: it holds for
+ * every request. Null for another error.
  */
 export function readOutputMaximum(
   error: unknown,

@@ -5,9 +5,7 @@ import { createProvider } from "@/server/work/models/provider";
 import { testClock } from "@/testing/clock";
 import { type ModelServer, modelRequest, startModelServer } from "@/testing/servers/model-server";
 
-/**
- * Complete responses without a usable answer. `finish_reason` and `refusal`: OpenAI's API reference, chat completions.
- */
+/** `finish_reason` and `refusal`: OpenAI's API reference, chat completions. */
 
 const egress = createTrustedEgress();
 let server: ModelServer;

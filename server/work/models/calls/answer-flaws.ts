@@ -37,8 +37,8 @@ const BROKEN_OFF = new Set([
 ]);
 
 /**
- * Finds out why a response is no usable answer; null if it is one. Calls whose arguments are complete are usable although
- * the answer was cut off behind them.
+ * The reason why a response is no usable answer; null if it is one. Complete calls are usable although the answer
+ * was cut off behind them.
  */
 export function findFlaw(
   reply: ReadReply,

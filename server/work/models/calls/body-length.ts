@@ -4,7 +4,6 @@ import type { ModelMessage } from "@/server/work/models/port";
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is searched.
 const CONTROL = /[\0-\x07\x0b\x0e-\x1f\ud800-\udfff]/u;
 const LONGEST_ESCAPE = 6;
-/** Quotes, backslashes and line breaks. */
 const USUAL_ESCAPE = 2;
 
 /** The most characters that a conversation has in a request's body, roughly: its tools and settings are not counted. */

@@ -9,8 +9,6 @@ import { testClock } from "@/testing/clock";
 import { closeServer, listen } from "@/testing/servers/listen";
 import { modelRequest } from "@/testing/servers/model-server";
 
-/** Endless replies over the interfaces with typed events are aborted at once; chat/bounds.test.ts has those of `chat`. */
-
 const egress = createTrustedEgress();
 let asked = 0;
 let respond: (response: ServerResponse) => Promise<void> | void = () => undefined;
@@ -44,7 +42,6 @@ function* repeat(toChunk: (index: number) => string): Generator<string> {
   for (let index = 0; ; index += 1) yield toChunk(index);
 }
 
-/** Writes a beginning, then chunks until the client disconnects. */
 async function writeForever(response: ServerResponse, begin: string, toChunk: (index: number) => string) {
   response.writeHead(200, { "content-type": "text/event-stream" });
   response.write(begin);

@@ -5,8 +5,6 @@ import { createProvider } from "@/server/work/models/provider";
 import { testClock } from "@/testing/clock";
 import { type ModelServer, modelRequest, startModelServer } from "@/testing/servers/model-server";
 
-/** Attempts say how their request differed from what was asked, also in later calls. */
-
 const egress = createTrustedEgress();
 let server: ModelServer;
 beforeAll(async () => {

@@ -2,7 +2,6 @@ import type { ModelRequest } from "@/server/work/models/port";
 import { type Adaptation, acceptedParameters, isStreamed, UNKNOWN_SERVER } from "./adaptation";
 import { describeQuirks } from "./quirks";
 
-/** A request, the parameters that a model may refuse, and the names of the fields that go back to their origin. */
 type Asked = {
   request: Pick<ModelRequest, "messages" | "onText" | "responseSchema" | "tools" | "withheldTools">;
   parameters: () => Record<string, unknown>;

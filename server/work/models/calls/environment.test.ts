@@ -7,7 +7,7 @@ import { testClock } from "@/testing/clock";
 import { closeServer, listen } from "@/testing/servers/listen";
 import { modelRequest } from "@/testing/servers/model-server";
 
-/** Vendors' packages read variables of their own. None of them may reach a provider. */
+/** Vendors' packages read environment variables. None of them may reach a provider. */
 
 const LEAK = "leak-7f3a";
 const VARIABLES = [

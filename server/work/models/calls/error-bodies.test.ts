@@ -6,8 +6,6 @@ import { testClock } from "@/testing/clock";
 import { closeServer, listen } from "@/testing/servers/listen";
 import { modelRequest } from "@/testing/servers/model-server";
 
-/** Errors as real servers send them. */
-
 const egress = createTrustedEgress();
 let server: Server;
 let baseUrl: string;

@@ -9,21 +9,19 @@ export type ReportedError = {
   type: string | undefined;
 };
 
-/** More of an error's body is not read. */
 const MAX_BODY_BYTES = 64 * 1024;
-/** The characters that are left out at the end of a body that was cut: half a secret would not be recognized. */
+/** Left out at the end of a body that was cut: half a secret would not be recognized. */
 const CUT_END = 8 * 1024;
 const MAX_DEPTH = 4;
 const MAX_PARTS = 8;
 
-/** The keys under which servers put the message, or an object that has it; the first that has one wins. */
 const MESSAGE_KEYS = ["message", "error", "detail", "errors", "msg", "title", "error_description"];
 
 /**
- * The message in the JSON of an error, whatever its shape: `{"error": {"message"}}` (OpenAI), the same in an array
- * (Gemini, coreply/coreply#18), `{"error": "…"}` (Ollama), `{"detail": [{"loc", "msg"}]}` (FastAPI: Mistral, vLLM,
- * llama-cpp-python; appstrate/appstrate#138), `{"object": "error", "message"}` (vLLM), `{"errors": […]}` (Cloudflare).
- * Null if it has none.
+ * The message in an error's JSON: `{"error": {"message"}}` (OpenAI), the same in an array (Gemini,
+ * coreply/coreply#18), `{"error": "…"}` (Ollama), `{"detail": [{"loc", "msg"}]}` (FastAPI;
+ * appstrate/appstrate#138), `{"object": "error", "message"}` (vLLM), `{"errors": […]}` (Cloudflare). Null if it has
+ * none.
  */
 export function readReported(body: unknown): ReportedError | null {
   const message = messageIn(body, 0);
@@ -40,7 +38,6 @@ export function readReported(body: unknown): ReportedError | null {
   };
 }
 
-/** The object that has the code beside the message. */
 function placeOf(body: unknown): Record<string, unknown> {
   const first: unknown = Array.isArray(body) ? body[0] : body;
   if (!isRecord(first)) return {};
@@ -82,7 +79,6 @@ export function readErrorText(text: string): ReportedError | null {
 /** The wait that Gemini asks for in the body alone (vercel/ai#18627). */
 const RETRY_DELAY = /"retryDelay":\s*"(\d+(?:\.\d+)?)s"/;
 
-/** A text without markup: the title of an HTML page, else its texts. */
 function plainText(text: string): string {
   if (!/^\s*</.test(text)) return text;
   const title = /<title[^<>]*>([^<]*)</i.exec(text)?.[1]?.trim();

@@ -3,26 +3,26 @@ import { MAX_EVENT_LENGTH } from "@/server/work/models/port";
 import { ReplyTooLarge } from "./replies";
 
 /**
- * Reads the data of server-sent events (HTML standard, section 9.2.6) as bytes arrive, in linear time however they are
- * split. An incomplete last event is dropped.
+ * Reads the data of server-sent events (HTML standard, section 9.2.6) in linear time. An incomplete last event is
+ * dropped.
  */
 export class EventStreamReader {
   readonly #maxLength: number;
   readonly #decoder = new StringDecoder("utf8");
   #begun = false;
-  /** The last character was a CR: an LF right after it is part of the same line end. */
+  /** After a CR, an LF is part of the same line end. */
   #afterReturn = false;
-  /** The current line. Joined with `+=` and read only when complete, which keeps joining linear. */
+  /** Joined with `+=` and read only when complete, which keeps joining linear. */
   #line = "";
   #data: string[] = [];
   #dataLength = 0;
 
-  /** @param maxLength the longest line or event, in characters. */
+  /** @param maxLength The longest line or event, in characters. */
   constructor(maxLength = MAX_EVENT_LENGTH) {
     this.#maxLength = maxLength;
   }
 
-  /** Returns the data of the events completed by these bytes. Throws ReplyTooLarge. */
+  /** Throws ReplyTooLarge. */
   push(bytes: Uint8Array): string[] {
     const events: string[] = [];
     let text = this.#decoder.write(bytes);

@@ -7,8 +7,6 @@ import { testClock } from "@/testing/clock";
 import { serveFetch } from "@/testing/servers/fetch-server";
 import { modelRequest } from "@/testing/servers/model-server";
 
-/** Numbers that a double cannot hold, in requests to a model server and in its replies. */
-
 const ID = "8202522731445525542";
 const MESSAGE = `{"role":"assistant","content":"","extra":{"mark":${ID}},"tool_calls":[{"index":0,"id":"c","type":"function","function":{"name":"look","arguments":{"id":${ID}}}}]}`;
 const USAGE = '"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}';

@@ -11,7 +11,6 @@ import { isUnreadCall, ReplyError, ReplyTooLarge, ResponseError } from "./replie
 export type Fault = {
   message: string;
   reason: ModelFault;
-  /** True if another model may be called instead when no attempt succeeds. */
   fallsBack: boolean;
   retryAfterMs: number | undefined;
   cause: unknown;
@@ -32,7 +31,7 @@ const FILTERED = new Set([
 /** DeepSeek's has no code of its own (deepseek-ai/awesome-deepseek-integration#13). */
 const FILTERED_TEXT = /content exists risk/i;
 const MAX_MESSAGE_LENGTH = 500;
-/** Keys that providers repeat in messages, complete or masked. */
+/** Providers repeat keys in messages, complete or masked. */
 const KEY_LIKE = /\b(sk|pk|rk|key|gsk|xai)-[\w*.-]{6,}|Bearer\s+\S+/gi;
 
 /** Describes why an attempt at the named provider failed, without its key and what `redact` removes. */
@@ -80,10 +79,8 @@ export function readFault(
   return fault(`could not be reached: ${shown?.message ?? "unknown error"}`, reason);
 }
 
-/** The request itself was refused, but for time-outs and too many requests. */
 const isOtherRefusal = (status = 500): boolean => status < 500 && status !== 408 && status !== 429;
 
-/** The meaning of a refusal, from its status and, if a status has several meanings, OpenAI's code or the text. */
 function reasonOf(error: ResponseError | ReplyError): ModelFault {
   const { status, code, message } = error;
   if (USED_UP.has(code ?? "") || status === 402) return "quota";
@@ -97,8 +94,8 @@ function reasonOf(error: ResponseError | ReplyError): ModelFault {
 }
 
 /**
- * The words of servers without a code that do not know a model: OpenRouter (continuedev/continue#10322), LiteLLM
- * (BerriAI/litellm#3142) and Mistral, DeepSeek, Bedrock (iOfficeAI/AionCore#377), vLLM.
+ * Servers without a code: OpenRouter (continuedev/continue#10322), LiteLLM (BerriAI/litellm#3142) and Mistral,
+ * DeepSeek, Bedrock (iOfficeAI/AionCore#377), vLLM.
  */
 const UNKNOWN_MODEL =
   /is not a valid model id|invalid model\b|model not exist|model identifier is invalid|model [`'"]?[\w./:@-]+[`'"]? (?:does not exist|(?:is |was )?not found)/i;

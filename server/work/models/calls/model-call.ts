@@ -23,13 +23,13 @@ import { addUsage } from "./reported-usage";
 
 export type CallOptions = ServerOptions & {
   clock: Clock;
-  /** A number from 0 to 1 for the jitter of delays. */
+  /** From 0 to 1, for the jitter of delays. */
   random: () => number;
-  /** Waits; rejects with the signal's reason. */
+  /** Rejects with the signal's reason. */
   sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** The paces of calls. Unset: they are sent at once. */
+  /** Unset: calls are sent at once. */
   paces?: Paces;
-  /** The most attempts of a call; 5 when unset. */
+  /** 5 by default. */
   maxAttempts?: number;
 };
 
@@ -44,19 +44,14 @@ export class ModelCall {
   readonly #attempts: Attempt[] = [];
   readonly #turns: Turns | null;
   readonly #fit: ContextFit;
-  /** The changes of the current attempt's request, in words. */
   #changes: string[] = [];
   #shortened: readonly Shortening[] = [];
-  /** Failed attempts, except those that only adapted the request. */
+  /** Excludes attempts that only adapted the request. */
   #failures = 0;
-  /** The limit of a cut-off answer, once its call is repeated with a larger one. */
   #raisedFrom: number | undefined;
-  /** The limit of output tokens before what the server allows. */
   #wantedOutput: number;
   #wasEmpty = false;
-  /** The output of interrupted attempts. */
   #received: ReceivedOutput | null = null;
-  /** The current attempt's usage as the provider reported it. */
   #usageText: string | undefined;
 
   constructor(server: ModelServer, request: ModelRequest, options: CallOptions) {
@@ -118,7 +113,6 @@ export class ModelCall {
     }
   }
 
-  /** The changes of the next attempt's request, in words. */
   #describeChanges(): string[] {
     const changes = this.#server.describeChanges(this.#request);
     const limit = this.#server.sentLimit(this.#request);
@@ -128,7 +122,7 @@ export class ModelCall {
     return changes;
   }
 
-  /** Makes the request fit into the context window. Throws ModelError if it does not. */
+  /** Throws ModelError if the request cannot fit. */
   async #fitRequest(): Promise<void> {
     try {
       this.#request = await this.#fit.before(this.#request);
@@ -144,7 +138,7 @@ export class ModelCall {
     }
   }
 
-  /** Shortens a request that was refused as too long; true if it can be repeated. Throws ModelError with the figures. */
+  /** Returns true if the request can be repeated. Throws ModelError with the figures. */
   async #shorten(error: unknown, { fault, startedAt }: { fault: Fault; startedAt: Date }): Promise<boolean> {
     if (fault.reason !== "input_too_long" || this.#raisedFrom !== undefined) return false;
     try {
@@ -158,7 +152,7 @@ export class ModelCall {
     }
   }
 
-  /** Prepares the repeat of a call whose answer is not usable. Throws ModelError if there is none. */
+  /** Throws ModelError if there is no repeat. */
   async #repeatAfter(
     flaw: FlawedAnswer,
     { startedAt, last }: { startedAt: Date; last: ModelUsage },
@@ -195,7 +189,7 @@ export class ModelCall {
     throw this.#failure({ ...fault, message }, startedAt);
   }
 
-  /** A refusal of the larger limit leaves the answer cut off. */
+  /** If the larger limit is rejected, the answer stays cut off. */
   #ofRepeat(fault: Fault): Fault {
     if (this.#raisedFrom === undefined || (fault.reason !== "refused" && fault.reason !== "input_too_long"))
       return fault;
@@ -209,7 +203,7 @@ export class ModelCall {
     await this.#request.onRetry?.(this.#attempts);
   }
 
-  /** Limits the output to the maximum that a refusal states; true if the call can be repeated with it. */
+  /** Returns true if the call can be repeated with the limit that the error states. */
   #lowerLimit(error: unknown): boolean {
     const maximum = this.#server.readMaximum(error, this.#request);
     if (maximum === null || maximum <= (this.#raisedFrom ?? 0)) return false;
@@ -217,14 +211,12 @@ export class ModelCall {
     return true;
   }
 
-  /** Describes the failure of an attempt. Keeps what it had received. */
   async #readFault(error: unknown, streamed: StreamedReply): Promise<Fault> {
     const output = await streamed.received(this.#request);
     if (output !== null) this.#received = { ...output, usage: this.#withReceived(output.usage) };
     return this.#describe(error);
   }
 
-  /** The usage of an attempt, with that of earlier ones. */
   #withReceived(own: ModelUsage): ModelUsage {
     return this.#received === null ? own : addUsage(this.#received.usage, own);
   }
@@ -234,17 +226,13 @@ export class ModelCall {
     return readFault(error, { name, apiKey, redact }, clock.now());
   }
 
-  /** The final failure of the call. */
   #failure({ message, reason, fallsBack, cause }: Fault, startedAt: Date): ModelError {
     this.#record(startedAt, message);
     const failure = { reason, fallsBack, attempts: this.#attempts, received: this.#received, cause };
     return new ModelError(message.charAt(0).toUpperCase() + message.slice(1), failure);
   }
 
-  /**
-   * Waits for the next attempt after a failed one. Throws ModelError if there is none.
-   * @param isSlowed it waits for its turn.
-   */
+  /** Throws ModelError if there is no next attempt. @param isSlowed The call waits for its turn. */
   async #waitAfter(
     fault: Fault,
     { startedAt, isSlowed }: { startedAt: Date; isSlowed: boolean },

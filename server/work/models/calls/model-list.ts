@@ -24,7 +24,7 @@ const list = z.union([
   z.object({ models: z.array(z.unknown()) }).transform(({ models }) => models),
 ]);
 
-/** Models that do not chat. Their names are a guess; somebody can still type one. */
+/** Names of models that do not chat: a guess; people can still type one. */
 const OTHER_NAMES =
   /embed|whisper|\btts\b|dall-e|moderation|transcribe|rerank|realtime|\b(image|imagen|sora|veo)\b/i;
 const OTHER_TYPES = new Set(["image", "embedding", "moderation", "rerank", "audio", "video", "transcribe"]);

@@ -24,36 +24,31 @@ import { readModelList } from "./model-list";
 import { PiecesError, type ReadReply, readReportedError } from "./replies";
 
 /**
- * The lessons of a server's refusals, by organization and model. They stay with the organization: a refusal may repeat texts
- * of the request, so another one's requests must not depend on it.
+ * Findings about a server's models, by organization and model. They stay with the organization: an error may repeat
+ * texts of the request, so another one's requests must not depend on it.
  */
 export type KnownLimits = {
   get(key: string): Adaptation | undefined;
   set(key: string, adaptation: Adaptation): unknown;
 };
-/** Whose request it is, and for which model. */
 type Asked = Pick<ModelRequest, "organizationId" | "model">;
 
 export type ServerOptions = {
-  /** The provider's; shown on runs and in errors. */
   name: string;
-  /** Unset for servers that ask for none. */
   apiKey?: string | undefined;
-  /** The base URL as the interface's package expects it; default: that of who defines the interface. */
+  /** As the interface's package expects it; by default that of the interface's vendor. */
   baseUrl?: string | undefined;
   fetch: EgressFetch;
-  /** Takes secrets out of what the server answers, before texts are cut. */
+  /** Redacts answers before texts are cut. */
   redact?: Redact | undefined;
-  /** The time limit of one attempt; 300,000 when unset. */
+  /** 300,000 by default. */
   attemptTimeoutMs?: number;
-  /** The operator's facts about models. They win over the catalog. */
+  /** The operator's limits win over the catalog. */
   limits?: ReadonlyMap<string, ModelLimits> | undefined;
-  /** The findings of earlier calls of the same server; this instance adds to them. */
   known?: KnownLimits;
 };
 
 const MAX_KNOWN = 10_000;
-/** The time limit of listing a server's models. */
 const LIST_TIMEOUT_MS = 10_000;
 const JSON_TYPE = /^[^;]*json/i;
 const EVENTS_TYPE = /^text\/event-stream/i;
@@ -67,9 +62,8 @@ export class ModelServer {
   readonly #attemptTimeoutMs: number;
   readonly #redact: Redact | undefined;
   readonly #known: KnownLimits;
-  /** Stated context windows of models that were called. */
   readonly #windows = new LRUCache<string, number>({ max: 1_000 });
-  /** Provider, interface and address: what the server gives for itself goes back only there. */
+  /** Provider, interface and address: a server's own data goes back only there. */
   readonly address: string;
 
   constructor(
@@ -104,14 +98,13 @@ export class ModelServer {
     });
   }
 
-  /** Collects the pieces of a streamed reply, so that they are known if it breaks off. */
   collect(request: ModelRequest): StreamedReply {
     return this.#interface.collect(request.onText ?? (() => undefined), request);
   }
 
   /**
-   * One attempt with its time limit. `onBegun` gets the headers of a successful response. Throws the signal's reason, or
-   * anything that `readFault` describes.
+   * `onBegun` gets the headers of a successful response. Throws the signal's reason, or anything that `readFault`
+   * describes.
    */
   async attempt(
     request: ModelRequest,
@@ -129,7 +122,7 @@ export class ModelServer {
     }
   }
 
-  /** The models that the server offers. Throws like `attempt`. */
+  /** Throws like `attempt`. */
   async listModels(): Promise<ListedModel[]> {
     const reason = () => new Error(`no answer within ${LIST_TIMEOUT_MS} ms`);
     const { signal, end } = limitTime(new AbortController().signal, LIST_TIMEOUT_MS, reason);
@@ -176,7 +169,7 @@ export class ModelServer {
     if (isOver && !known.oldTokenLimit) this.#learn(request, { ...known, oldTokenLimit: true });
   }
 
-  /** Reads the events of a streamed reply. Throws ReplyError for an error among them, and the signal's reason. */
+  /** Throws ReplyError for an error in the stream, and the signal's reason. */
   async #readPieces(response: Response, streamed: StreamedReply, signal: AbortSignal): Promise<void> {
     const events = new EventStreamReader(this.#interface.maxEventLength);
     let isDone = false;
@@ -195,7 +188,7 @@ export class ModelServer {
     }
   }
 
-  /** Records an unsupported feature after a refusal; true if an immediate retry makes sense. */
+  /** Returns true if an immediate retry makes sense. */
   adapt(error: unknown, request: ModelRequest): boolean {
     const known = this.#adaptationOf(request);
     const next = learnFrom(error, known, {
@@ -208,7 +201,6 @@ export class ModelServer {
     return true;
   }
 
-  /** The changes of a request because of what was learned, in words. */
   describeChanges(request: ModelRequest): string[] {
     return describeChanges(this.#adaptationOf(request), {
       request,
@@ -217,18 +209,17 @@ export class ModelServer {
     });
   }
 
-  /** The facts about a model before it is called. */
   async factsOf(model: string): Promise<ModelFacts> {
     return { ...(await findModelFacts({ baseUrl: this.baseUrl, model })), ...this.#limits?.get(model) };
   }
 
-  /** The most output tokens of a model, as far as it is known or the server has stated it; else infinite. */
+  /** Infinite if unknown. */
   async maxOutputTokens(asked: Asked): Promise<number> {
     const { maxOutputTokens = Number.POSITIVE_INFINITY } = await this.factsOf(asked.model);
     return Math.min(maxOutputTokens, this.#adaptationOf(asked).maxOutputTokens);
   }
 
-  /** A model's context window, as far as it is known or learned, and its tokens for one of ours. */
+  /** `ratio`: the model's tokens for one of ours. */
   async contextOf(asked: Asked): Promise<{ window: number; ratio: number }> {
     const { model } = asked;
     if (!this.#windows.has(model)) {
@@ -239,7 +230,7 @@ export class ModelServer {
     return { window: Math.min(this.#windows.get(model) ?? contextWindow, contextWindow), ratio: tokenRatio };
   }
 
-  /** The most of our tokens that surely fit into the model's window. Zero before `contextOf` was called. */
+  /** In our tokens. Zero before `contextOf` was called. */
   surelyFits(asked: Asked): number {
     const stated = this.#windows.get(asked.model) ?? 0;
     const { contextWindow, tokenRatio } = this.#adaptationOf(asked);
@@ -250,12 +241,10 @@ export class ModelServer {
     this.#learn(asked, { ...this.#adaptationOf(asked), contextWindow: window, tokenRatio: ratio });
   }
 
-  /** The limit of output tokens that a request is sent with. */
   sentLimit(request: ModelRequest): number {
     return Math.min(request.maxOutputTokens, this.#adaptationOf(request).maxOutputTokens);
   }
 
-  /** Reads and records the maximum that a refusal of too many output tokens states; null for another error. */
   readMaximum(error: unknown, asked: Asked & Pick<ModelRequest, "maxOutputTokens">): number | null {
     const read = readOutputMaximum(error, asked);
     if (read === null) return null;
@@ -277,7 +266,7 @@ export class ModelServer {
   }
 }
 
-/** A body that comes in one piece: JSON, or the text of an error. Throws PiecesError for events of another type. */
+/** JSON, or the text of an error. Throws PiecesError for events of another type. */
 async function readBody(
   response: Response,
   { type, isStreamed }: { type: string; isStreamed: boolean },

@@ -2,7 +2,7 @@ import { isExactNumber } from "@/server/base/json/exact-number";
 import { isJsonObject, type Json, type JsonObject, markJson } from "@/server/base/json/json";
 import { perOwner } from "@/server/base/per-owner";
 
-/** Keywords that common servers refuse (Gemini: langchain-ai/langchainjs#8584). The complete schema validates. */
+/** Common servers reject these (Gemini: langchain-ai/langchainjs#8584). The complete schema validates. */
 const REFUSED = new Set([
   "$schema",
   "$comment",
@@ -12,7 +12,7 @@ const REFUSED = new Set([
   "dependentRequired",
   "dependentSchemas",
 ]);
-/** Keywords that the grammars of some servers cannot express. */
+/** The grammars of some servers cannot express these. */
 const SIMPLE_REFUSED = new Set([
   ...REFUSED,
   ...["pattern", "format", "minLength", "maxLength", "patternProperties"],
@@ -22,16 +22,15 @@ const SIMPLE_REFUSED = new Set([
 const SCHEMA = new Set(["items", "contains", "not", "if", "then", "else"]);
 const LISTS = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
 const MAPS = new Set(["properties", "patternProperties", "$defs", "definitions"]);
-/** With one of these, a schema needs no type. */
 const TYPED = ["type", "anyOf", "oneOf", "allOf", "$ref", "not"];
 const MAX_DEPTH = 64;
 
 const SCALARS = [{ type: "string" }, { type: "number" }, { type: "boolean" }, { type: "object" }];
-/** Any value, for servers that refuse a property without a type. */
+/** Some servers reject a property without a type. */
 const ANY = [...SCALARS, { type: "array", items: { anyOf: SCALARS } }];
 
 /**
- * The schema as it is offered to models: without keywords that servers refuse, every property with a type. Numbers that a
+ * The schema that models get: without keywords that servers reject, every property with a type. Numbers that a
  * double cannot hold are marked.
  */
 export const portableSchema = perOwner((schema: JsonObject) => markJson(reduced(schema, 0, REFUSED)));

@@ -2,12 +2,9 @@ import type { ModelRequest } from "@/server/work/models/port";
 
 type Asked = Pick<ModelRequest, "messages" | "onText" | "tools" | "withheldTools" | "responseSchema">;
 
-/** A demand of a single family of chat servers. `refusal` recognizes it in the server's errors. */
 type Demand = {
   refusal: RegExp;
-  /** Returns true if the request differs because of it. */
   applies(request: Asked): boolean;
-  /** The change of the request, in words. */
   change: string;
 };
 

@@ -22,9 +22,8 @@ export type GivenCall = { id?: string | null | undefined } & (
 );
 
 /**
- * Reads the calls of a reply; each gets an id that is unique in the conversation. One that cannot be read becomes a
- * failed step. Throws ReplyError.
- * @param options.furtherCalls the number of calls that were removed.
+ * Reads the calls of a reply and gives each an id that is unique in the conversation. An unreadable call becomes a
+ * failed step. Throws ReplyError. @param options.furtherCalls The number of calls that were removed.
  */
 export function readCalls(
   given: readonly GivenCall[],
@@ -45,7 +44,7 @@ export function readCalls(
   return limitCalls(read, furtherCalls + Math.max(0, given.length - MAX_RECORDED_CALLS));
 }
 
-/** A name without the special tokens behind it that servers of gpt-oss leave there (vllm-project/vllm#32587). */
+/** Servers of gpt-oss leave special tokens behind the name (vllm-project/vllm#32587). */
 function withoutTokens(name: string): string {
   const [own = ""] = name.split("<|", 1);
   return own.trim() || name;
@@ -69,7 +68,7 @@ function argumentsText(value: unknown): string {
   }
 }
 
-/** Repairs `{}{…}` (openai/openai-agents-js#712) and JSON within a JSON string (vllm-project/vllm#54964), only these. */
+/** Repairs only `{}{…}` (openai/openai-agents-js#712) and JSON within a JSON string (vllm-project/vllm#54964). */
 function repairArguments(text: string): string {
   const isObject = (each: string) => isJsonObject(tryParseJson(each));
   const behind = /^\s*\{\s*\}\s*(?=\{)/.exec(text)?.[0];

@@ -3,8 +3,8 @@ import type { ModelReply, ModelUsage } from "@/server/work/models/port";
 import { readErrorText, readReported } from "./error-bodies";
 
 /**
- * A parsed reply; `refusal` has the words of a model that declines to answer; `usage` is null if the provider reports
- * none, and is then counted from the texts and `reasoning`. `usageText` is what it reports, as JSON.
+ * A parsed reply. `refusal`: the words of a model that declines to answer. `usage`: null if the provider reports
+ * none; it is then counted. `usageText`: the reported usage as JSON.
  */
 export type ReadReply = Pick<ModelReply, "content" | "reasoning" | "state" | "toolCalls" | "finishReason"> & {
   refusal: string;
@@ -16,7 +16,6 @@ export type ReadReply = Pick<ModelReply, "content" | "reasoning" | "state" | "to
 export class ResponseError extends Error {
   readonly status: number;
   readonly code: string | undefined;
-  /** The parameter that the error is about. */
   readonly param: string | undefined;
   readonly headers: Headers;
 
@@ -62,8 +61,8 @@ export class PiecesError extends ReplyError {
 }
 
 /**
- * The error in a body with a success status, as some gateways send it, or in a streamed piece; null if it is none.
- * Called for every piece, so it checks before it reads.
+ * The error in a streamed piece or in a body with a success status, as some gateways send it; null if there is
+ * none.
  */
 export function readReportedError(piece: unknown): ReplyError | null {
   if (typeof piece !== "object" || piece === null) return null;
@@ -84,7 +83,7 @@ export function readReportedError(piece: unknown): ReplyError | null {
 export const failedChoice = (choice: object): ReplyError =>
   readReportedError(choice) ?? new ReplyError("the answer broke off with an error");
 
-/** The status of an error that came without one, by its type: Anthropic's documentation of errors; OpenAI has some, too. */
+/** For errors without a status: Anthropic's documentation of errors; OpenAI has some, too. */
 const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,
@@ -106,8 +105,8 @@ export function unreadable(body: unknown, kind: string): ReplyError {
 }
 
 /**
- * Returns true if the model's own call could not be parsed. Groq's documentation of errors: `tool_use_failed`; a repeat
- * works (pydantic/pydantic-ai#4354). LiteLLM has Groq's error in its message and a code of its own.
+ * Returns true if the model's own call could not be parsed, so that a repeat works (Groq's documentation of errors:
+ * `tool_use_failed`; pydantic/pydantic-ai#4354). LiteLLM has Groq's error in its message.
  */
 export const isUnreadCall = ({ code, message }: ResponseError | ReplyError): boolean =>
   code === "tool_use_failed" || /"code":\s?"tool_use_failed"/.test(message);

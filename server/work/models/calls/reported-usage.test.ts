@@ -4,8 +4,6 @@ import { readUsage } from "@/server/work/models/chat/chat-usage";
 import { readResponseUsage } from "@/server/work/models/responses/response";
 import { addUsage, usageText } from "./reported-usage";
 
-/** Usages as the providers document or send them, and what they mean. */
-
 const OPENAI = {
   prompt_tokens: 2006,
   completion_tokens: 300,

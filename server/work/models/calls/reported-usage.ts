@@ -43,7 +43,6 @@ export function reportedUsage({
   return usage;
 }
 
-/** A longer text is not kept. */
 const MAX_USAGE_LENGTH = 4 * KIB;
 
 /** The usage that a provider reports, as JSON; undefined if it is no object or too large. */

@@ -10,8 +10,7 @@ type Catalog = { sections: readonly Section[]; all: Section["models"] };
 
 /**
  * The catalog's facts about a model at an address; empty for an unknown one. The provider's own entry wins. At an
- * address that the catalog does not know, such as a gateway's, the name decides, without vendor, variant and date: a
- * server may allow less than the model does.
+ * unknown address, such as a gateway's, the name decides, without vendor, variant and date.
  */
 export async function findModelFacts({
   baseUrl,
@@ -37,7 +36,6 @@ function findSection(sections: readonly Section[], baseUrl: string): Section | u
   return sections.find(({ hosts }) => hosts.some((each) => host.endsWith(`.${each}`)));
 }
 
-/** The names under which a model may be known, the exact one first. */
 function namesOf(model: string): string[] {
   const full = model.toLowerCase();
   const bare = full.slice(full.lastIndexOf("/") + 1);
@@ -55,7 +53,7 @@ function findFirst(models: Section["models"], names: readonly string[]): ModelFa
 
 let loading: Promise<Catalog> | undefined;
 
-/** Reads the catalog at its first use, so that no process starts slower for it. */
+/** Loaded at its first use, so that no process starts slower for it. */
 function loadCatalog(): Promise<Catalog> {
   loading ??= import("./models.json").then(({ default: data }) => indexCatalog(catalogFile.parse(data)));
   return loading;

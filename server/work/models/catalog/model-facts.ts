@@ -1,8 +1,8 @@
 import { z } from "zod";
 
-/** A model in the catalog; prices in US dollars per million tokens, for reference only. */
+/** Prices are in US dollars per million tokens, for reference only. */
 const catalogModel = z.strictObject({
-  /** The most tokens of a request and its answer together. */
+  /** Covers a request and its answer together. */
   contextWindow: z.int().positive(),
   maxOutputTokens: z.int().positive(),
   reasoning: z.literal(true).optional(),
@@ -28,7 +28,7 @@ export const catalogFile = z.strictObject({
   providers: z.array(
     z.strictObject({
       name: z.string(),
-      /** The hosts of its API. A host includes those below it, such as eu.api.openai.com. */
+      /** A host includes those below it, such as eu.api.openai.com. */
       hosts: z.array(z.string()),
       models: z.record(z.string(), catalogModel),
     }),

@@ -8,8 +8,6 @@ import { createProvider } from "@/server/work/models/provider";
 import { testClock } from "@/testing/clock";
 import { closeServer, listen } from "@/testing/servers/listen";
 
-/** Replies that are too long, too many or endless are cut or aborted. */
-
 const egress = createTrustedEgress();
 let asked = 0;
 let respond: (response: ServerResponse) => Promise<void> | void = () => undefined;
@@ -49,7 +47,6 @@ function* repeat(chunk: string): Generator<string> {
   for (;;) yield chunk;
 }
 
-/** Writes chunks until the client disconnects. */
 async function writeForever(response: ServerResponse, chunk: string): Promise<void> {
   response.writeHead(200, { "content-type": "text/event-stream" });
   await pipeline(Readable.from(repeat(chunk)), response).catch(() => undefined);

@@ -31,7 +31,6 @@ const completion = z.object({
   usage: z.unknown().optional(),
 });
 
-/** The calls in a message, and their number. */
 function givenCalls(message: z.infer<typeof wireMessage>): { raw: unknown[]; further: number } {
   const raw = [...(message.tool_calls ?? [])];
   // llama-cpp-python repeats the first call in the old form, with a wrong name.

@@ -5,13 +5,13 @@ import type { ModelMessage } from "@/server/work/models/port";
 import { openChatState } from "./chat-state";
 import { isMoreThanText } from "./content-parts";
 
-/** A call's id as Mistral wants it, the same for the call and its result. */
+/** As Mistral wants it, the same for the call and its result. */
 function shortId(id: string): string {
   if (/^[a-zA-Z0-9]{9}$/.test(id)) return id;
   return createHash("sha256").update(id).digest("hex").slice(0, 9);
 }
 
-/** A message between results and a question, where a server rejects that they follow each other. */
+/** Some servers reject a question right after results. */
 const BETWEEN = { role: "assistant" as const, content: "I have the results." };
 
 /** Gemini's documented mark for calls that another model made. */

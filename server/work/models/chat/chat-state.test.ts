@@ -24,7 +24,6 @@ function provider(name = "test") {
   return createProvider({ name, baseUrl: server.url, fetch, clock, random: () => 1, sleep });
 }
 
-/** The conversation behind a reply with these fields, whose call was answered. */
 async function converse(fields: object): Promise<ModelMessage[]> {
   const call = { id: "a", type: "function", function: { name: "look", arguments: "{}" } };
   const message = { role: "assistant", content: null, ...fields, tool_calls: [call] };

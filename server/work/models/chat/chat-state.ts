@@ -5,14 +5,13 @@ import { MAX_STATE_BYTES, type ModelMessage, type ProviderState } from "@/server
 import { isMoreThanText } from "./content-parts";
 
 /**
- * The fields of messages and calls that are not read here, such as Gemini's `extra_content` and OpenRouter's
- * `reasoning_details`, and Mistral's content with its reasoning. The server gets them back in the next request, as its
- * own clients would send them.
+ * Unknown fields, such as Gemini's `extra_content`, OpenRouter's `reasoning_details` and Mistral's reasoning, go
+ * back to the server in the next request.
  */
 
 const fields = z.looseObject({});
 const chatState = z.object({
-  /** Its provider, address and model. */
+  /** Provider, address and model. */
   origin: z.string(),
   message: fields,
   /** One entry for each call; null if it has no such fields. */
@@ -30,7 +29,6 @@ export const MESSAGE_FIELDS = new Set([
 export const CALL_FIELDS = new Set(["index", "id", "type", "function"]);
 export const FUNCTION_FIELDS = new Set(["name", "arguments"]);
 
-/** The fields of a message or call that are not known. */
 function unknownFields(value: unknown, known: ReadonlySet<string>): JsonObject | null {
   if (!isJsonObject(value)) return null;
   let found: JsonObject | null = null;

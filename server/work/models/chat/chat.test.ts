@@ -38,7 +38,6 @@ function provider(overrides: Partial<CallOptions> = {}) {
   return { ...made, waits };
 }
 
-/** The error of a call that must fail. */
 async function failure(call: Promise<unknown>): Promise<ModelError> {
   const error = await call.then(
     () => undefined,

@@ -2,19 +2,16 @@ import { isJsonObject, type Json, type JsonObject, setMember } from "@/server/ba
 import { lengthOf } from "./streamed-fields";
 
 /**
- * Content that is a list of parts instead of a text. Mistral's reasoning is such a part:
- * `{"type": "thinking", "thinking": [{"type": "text", "text": "…"}]}`
- * (https://docs.mistral.ai/capabilities/reasoning, microsoft/agent-framework#6978).
+ * Content may be a list of parts. Mistral's reasoning is one: `{"type": "thinking", "thinking": [{"type": "text",
+ * "text": "…"}]}` (https://docs.mistral.ai/capabilities/reasoning, microsoft/agent-framework#6978).
  */
 
-/** More parts are ignored. */
 const MAX_CONTENT_PARTS = 1000;
 
 type Content = { content: string; reasoning: string };
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** The texts of one part. */
 function readPart(part: unknown): Content {
   if (!isJsonObject(part)) return { content: "", reasoning: "" };
   const { thinking, text } = part;
@@ -39,7 +36,6 @@ export const isMoreThanText = (content: unknown): content is unknown[] =>
 export class StreamedParts {
   readonly #parts: Json[] = [];
 
-  /** The parts; null if none came. */
   toList(): Json[] | null {
     return this.#parts.length === 0 ? null : this.#parts;
   }
@@ -48,7 +44,7 @@ export class StreamedParts {
     return readContent(this.#parts).reasoning;
   }
 
-  /** Adds the parts of a piece, which must not be used otherwise. Returns their text, and the length of all. */
+  /** Takes over the parts. Returns their text, and the length of all. */
   add(parts: readonly unknown[]): { text: string; length: number } {
     const added = { text: "", length: 0 };
     for (const part of parts) {
@@ -62,7 +58,7 @@ export class StreamedParts {
   }
 }
 
-/** Adds a part to a list, or continues the last one of the list with it if both have one type. */
+/** Adjacent parts of one type become one. */
 function addPart(list: Json[], part: JsonObject): void {
   const last = list.at(-1);
   if (!isJsonObject(last) || last.type !== part.type) {
@@ -76,7 +72,6 @@ function addPart(list: Json[], part: JsonObject): void {
   }
 }
 
-/** Texts grow, and so do lists of parts. */
 function continueMember(
   part: JsonObject,
   { name, known, value }: { name: string; known: Json | undefined; value: Json },

@@ -5,8 +5,6 @@ import { createProvider } from "@/server/work/models/provider";
 import { testClock } from "@/testing/clock";
 import { type ModelServer, modelRequest, startModelServer } from "@/testing/servers/model-server";
 
-/** The particular behavior of single families of providers, each with its source. */
-
 const egress = createTrustedEgress();
 let server: ModelServer;
 beforeAll(async () => {

@@ -5,8 +5,6 @@ import { createProvider } from "@/server/work/models/provider";
 import { testClock } from "@/testing/clock";
 import { type ModelServer, modelRequest, startModelServer } from "@/testing/servers/model-server";
 
-/** Streamed replies: the output is visible while it is generated. */
-
 const egress = createTrustedEgress();
 afterAll(() => egress.close());
 let server: ModelServer;

@@ -7,8 +7,6 @@ import { countRequestTokens, countUsage } from "@/server/work/models/tokens/toke
 import { testClock } from "@/testing/clock";
 import { type ModelServer, modelRequest, startModelServer } from "@/testing/servers/model-server";
 
-/** Providers charge for what they have sent, so an interrupted call reports its usage. */
-
 const egress = createTrustedEgress();
 let server: ModelServer;
 beforeAll(async () => {
@@ -45,7 +43,6 @@ const complete = [
   { usage: { prompt_tokens: 100, completion_tokens: 7 } },
 ];
 
-/** The output tokens of a reply that is only this text. */
 const countReply = async (content: string) =>
   (await countUsage({ messages: [], tools: [] }, { content, reasoning: "", toolCalls: [] })).outputTokens;
 

@@ -17,12 +17,8 @@ import { StreamedParts } from "./content-parts";
 import { StreamedFields } from "./streamed-fields";
 import { GrowingAnswer, splitThinking } from "./thinking";
 
-/**
- * Joins the pieces of a streamed chat completion to the body it would have without streaming. Only their frame is read
- * here; their content is parsed like that of any response.
- */
+/** Gives the body that the completion would have without streaming. Only the frame of pieces is read here. */
 
-/** The highest index of a call in a stream. */
 const MAX_CALL_INDEX = 65_535;
 
 // Other fields are kept as they come (StreamedFields).
@@ -52,7 +48,6 @@ const piece = z.object({
   usage: z.unknown().optional(),
 });
 
-/** `at` is its index; `isFurther` if it is beyond the limit, and only counted. */
 type CallInParts = {
   at: number;
   id: string;
@@ -66,8 +61,8 @@ type CallInParts = {
 const isComplete = (text: string) => text.trimEnd().endsWith("}") && isJsonObject(tryParseJson(text));
 
 /**
- * Returns true if a piece with the index of a known call begins another one. Ollama sends each call whole and all with
- * one index (BerriAI/litellm#33678), other servers repeat id or name in every piece, or give each piece its own id.
+ * Ollama sends each call whole and all with one index (BerriAI/litellm#33678). Other servers repeat id or name in
+ * every piece, or give each piece its own id.
  */
 function beginsAnother(
   known: CallInParts,
@@ -93,17 +88,16 @@ export class StreamedCompletion implements StreamedReply {
   #usage: unknown;
   readonly #answer = new GrowingAnswer();
   readonly #calls: CallInParts[] = [];
-  /** The calls that further pieces continue, by index. */
   readonly #open = new Map<number, CallInParts>();
   #further = 0;
   #lastCall = -1;
 
-  /** @param onText called with the complete text so far whenever there is more. */
+  /** @param onText Called with the complete text so far whenever there is more. */
   constructor(onText: (text: string) => void) {
     this.#onText = onText;
   }
 
-  /** Adds the next piece. Throws PiecesError for an invalid one, ReplyError for an error, and ReplyTooLarge. */
+  /** Throws PiecesError for an invalid piece, ReplyError for an error, and ReplyTooLarge. */
   add(raw: unknown): void {
     const parsed = piece.safeParse(raw);
     if (!parsed.success) throw new PiecesError("a chunk of the answer is not part of a chat completion");
@@ -127,7 +121,6 @@ export class StreamedCompletion implements StreamedReply {
     }
   }
 
-  /** Adds content to the list of parts, which begins with the text before it. Returns its text. */
   #addParts(content: string | unknown[] | null | undefined): string {
     if (!content || content.length === 0) return "";
     if (this.#parts === null) {
@@ -143,7 +136,6 @@ export class StreamedCompletion implements StreamedReply {
     return this.#further;
   }
 
-  /** The output so far, with the provider's usage if it was reported, else counted; null before any output. */
   async received(request: Prompt): Promise<ReceivedOutput | null> {
     const toolCalls = this.#calls;
     if (this.#length === 0 && toolCalls.length === 0) return null;
@@ -154,7 +146,7 @@ export class StreamedCompletion implements StreamedReply {
     return { content: replaceNul(output.content), usage };
   }
 
-  /** The reply as a complete body. Throws PiecesError if it is incomplete. */
+  /** Throws PiecesError if the reply is incomplete. */
   toBody(): object {
     if (this.#finishReason === null) throw new PiecesError("the answer ended before it was complete");
     const toolCalls = [...this.#calls]
@@ -185,7 +177,7 @@ export class StreamedCompletion implements StreamedReply {
     }
   }
 
-  /** Adds to the call with the piece's index. Servers without indexes send complete calls, or continue the last one. */
+  /** Servers without indexes send complete calls, or continue the last one. */
   #addCall(piece: z.infer<typeof callPiece>): void {
     const { index } = piece;
     const id = piece.id ?? "";

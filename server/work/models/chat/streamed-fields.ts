@@ -6,13 +6,12 @@ export class StreamedFields {
   readonly #known: ReadonlySet<string>;
   readonly #joinsTexts: boolean;
 
-  /** @param options.joinsTexts a text continues the one in earlier pieces; else it replaces it. */
+  /** @param options.joinsTexts A text continues the one in earlier pieces; else it replaces it. */
   constructor({ known, joinsTexts }: { known: ReadonlySet<string>; joinsTexts: boolean }) {
     this.#known = known;
     this.#joinsTexts = joinsTexts;
   }
 
-  /** Adds the fields of a piece, which must not be used otherwise. Returns their length. */
   add(piece: Readonly<Record<string, unknown>>): number {
     let length = 0;
     for (const name of Object.keys(piece)) {
@@ -26,7 +25,6 @@ export class StreamedFields {
     return length;
   }
 
-  /** The text of a field; empty if it has none. */
   text(name: string): string {
     const value = this.#fields.get(name);
     return typeof value === "string" ? value : "";
@@ -60,14 +58,13 @@ export function lengthOf(value: unknown): number | null {
   }
 }
 
-/** Adds an item to a list. One of the same type and index as the last one continues it (langchain-ai/langchain#36400). */
+/** An item of the same type and index as the last one continues it (langchain-ai/langchain#36400). */
 function addItem(list: unknown[], item: unknown): void {
   const last = list.at(-1);
   if (isJsonObject(last) && isJsonObject(item) && isContinued(last, item)) merge(last, item, TEXTS_IN_PIECES);
   else list.push(item);
 }
 
-/** The texts of an item that come in pieces. */
 const TEXTS_IN_PIECES = new Set(["text", "summary", "data", "thinking"]);
 
 /** LiteLLM's `thinking_blocks` have no index; their signature comes last. */
@@ -77,7 +74,6 @@ function isContinued(last: JsonObject, item: JsonObject): boolean {
   return !isWhole && last.type === item.type && last.index === item.index;
 }
 
-/** Adds the members of a later object to an earlier one. Those named by `joined` continue its texts. */
 function merge(before: JsonObject, later: JsonObject, joined?: ReadonlySet<string>): void {
   for (const [name, value] of Object.entries(later)) {
     const known = Object.hasOwn(before, name) ? before[name] : undefined;

@@ -2,8 +2,8 @@ const BEGIN = "<think>";
 const END = "</think>";
 
 /**
- * The position of the answer in a text that begins with reasoning; the text's length if the reasoning is not closed. Templates
- * that open the reasoning in the prompt leave only its end, in a line of its own (open-webui/open-webui#9808).
+ * The text's length if the reasoning is not closed. Templates that open the reasoning in the prompt leave only its
+ * end, in a line of its own (open-webui/open-webui#9808).
  */
 function answerStart(text: string): number {
   const end = text.indexOf(END);
@@ -29,11 +29,9 @@ export function splitThinking(text: string): { reasoning: string; content: strin
 
 /** The answer within a text that grows, in linear time. */
 export class GrowingAnswer {
-  /** The answer's beginning; undefined while it is unknown. */
   #start: number | undefined;
   #searched = 0;
 
-  /** The answer in the text so far; empty while there is only reasoning. */
   read(text: string): string {
     if (this.#start === undefined) this.#start = this.#find(text);
     if (this.#start === 0) return text;

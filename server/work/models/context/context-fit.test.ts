@@ -7,8 +7,6 @@ import { testClock } from "@/testing/clock";
 import { type ModelServer, modelRequest, startModelServer } from "@/testing/servers/model-server";
 import { readOverflow } from "./overflow";
 
-/** Conversations that do not fit into the context window. */
-
 const egress = createTrustedEgress();
 let server: ModelServer;
 beforeAll(async () => {
@@ -32,7 +30,6 @@ const provider = (contextWindow?: number) =>
 
 /** About 800 tokens in 4,000 bytes. */
 const output = (name: string) => `${name} `.padEnd(4_000, "word ");
-/** A conversation of so many iterations, each with one output of about 800 tokens. */
 function conversation(name: string, iterations: number, overrides: Partial<ModelRequest> = {}): ModelRequest {
   const messages: ModelMessage[] = [
     { role: "system", content: "You help. ".repeat(20) },
@@ -50,7 +47,6 @@ function conversation(name: string, iterations: number, overrides: Partial<Model
   }
   return modelRequest(name, { model: "tiny", messages, ...overrides });
 }
-/** The outputs of the last request: whether each is whole. */
 const sentOutputs = () =>
   (server.requests.at(-1)?.body.messages ?? [])
     .filter(({ role }) => role === "tool")
@@ -112,7 +108,6 @@ test("where only the answer does not fit, its limit is lowered", async () => {
   expect(limit).toBeLessThan(2_000);
 });
 
-/** Real texts; see overflow.ts. */
 const TEXTS: [string, number, string, string | undefined, number | null, number | null][] = [
   [
     "OpenAI",

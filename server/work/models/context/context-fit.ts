@@ -5,20 +5,17 @@ import { countMessageTokens, countRequestTokens } from "@/server/work/models/tok
 import { readOverflow } from "./overflow";
 import { endOfOld, KEPT_BYTES, shortenMessage, shortenMessages } from "./shorten";
 
-/** The output tokens for which room is made. */
 const ROOM_FOR_OUTPUT = 1_000;
-/** A provider that states no figures is assumed to take this share of what it refused. */
+/** A provider that states no figures is assumed to take this share of the rejected request. */
 const ASSUMED_SHARE = 0.8;
-/** Other vocabularies than ours give at most this many times as many tokens, or as few. */
+/** Other vocabularies give at most this many times as many tokens, or as few. */
 const MAX_RATIO = 5;
 
-/** A longer conversation is not counted exactly after a refusal: that would take seconds. */
+/** Counting a longer conversation exactly takes seconds. */
 const MAX_COUNTED_LENGTH = 2 * MIB;
 
-/** The context window of a model; `ratio` are its tokens for one of ours. */
 type Context = { window: number; ratio: number };
 type Asked = Pick<ModelRequest, "organizationId" | "model">;
-/** The known and learned windows of a server's models. */
 type Windows = {
   contextOf(asked: Asked): Promise<Context>;
   surelyFits(asked: Asked): number;
@@ -34,9 +31,7 @@ export class InputTooLong extends Error {
 export class ContextFit {
   readonly #server: Windows;
   readonly #messages: readonly ModelMessage[];
-  /** The cuts that make the request fit; empty: none. */
   shortened: readonly Shortening[] = [];
-  /** The same in words. */
   description: string | null = null;
 
   constructor(server: Windows, { messages }: ModelRequest) {
@@ -44,13 +39,12 @@ export class ContextFit {
     this.#messages = messages;
   }
 
-  /** Returns true if the request surely fits. Quick, for almost all requests do. */
   fits(request: ModelRequest): boolean {
     const most = this.#server.surelyFits(request);
     return most === Number.POSITIVE_INFINITY || boundRequestTokens(request) + request.maxOutputTokens <= most;
   }
 
-  /** The request as it fits, as far as the window is known. Throws InputTooLong. */
+  /** Throws InputTooLong. */
   async before(request: ModelRequest): Promise<ModelRequest> {
     const context = await this.#server.contextOf(request);
     const { window, ratio } = context;
@@ -60,8 +54,8 @@ export class ContextFit {
   }
 
   /**
-   * The request for the next attempt if the provider refused the last one because it is too long. Null for another error, or
-   * if it is enough to ask for less output. Throws InputTooLong.
+   * The request for the next attempt if the provider rejected the last one as too long. Null for another error, or
+   * if less output is enough. Throws InputTooLong.
    */
   async after(error: unknown, request: ModelRequest): Promise<ModelRequest | null> {
     const overflow = readOverflow(error);
@@ -111,7 +105,7 @@ export class ContextFit {
     return { ...request, messages, maxOutputTokens: Math.min(request.maxOutputTokens, window - tokens) };
   }
 
-  /** The least shortening of the oldest outputs with which the request has at most `most` tokens, or else the most. */
+  /** The least shortening of the oldest outputs that fits into `most` tokens, or else the greatest. */
   async #findShortening(
     count: (shortened: readonly Shortening[]) => Promise<number>,
     { most, ratio }: { most: number; ratio: number },

@@ -1,11 +1,8 @@
 import { cutBytes } from "@/server/guard/secrets/stored-output";
 import type { ModelMessage, Shortening } from "@/server/work/models/port";
 
-/** Outputs of functions, cut to their beginning so that a conversation fits into a model's context window. */
-
 /** The sizes to which outputs are cut, in bytes: first all old ones to the first size, then to the second. */
 export const KEPT_BYTES = [1_000, 100] as const;
-/** An output that is only this much longer is not cut. */
 const MARK_BYTES = 100;
 
 /** The messages before this index may be shortened: the last two iterations are not. */
@@ -21,8 +18,8 @@ export function keptOf(index: number, shortened: readonly Shortening[]): number 
 }
 
 /**
- * The beginning of an output, with a mark; null if it is short enough.
- * @param bytes the size of the output, of which `text` may be only the start
+ * The beginning of an output, with a mark; null if it is short enough. @param bytes The size of the output, of
+ * which `text` may be only the start.
  */
 export function shortenText(text: string, keep: number, bytes = Buffer.byteLength(text)): string | null {
   if (bytes <= keep + MARK_BYTES) return null;

@@ -1,13 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from "@/server/base/json/json";
 import { findCounted, findIdentifier, findName, findNumbers, findQuoted, findTopic } from "./demo-reading";
 
-/** Creates arguments for any JSON Schema from a message, for the demo model (demo.ts). */
-
 const COUNTED_FIELD = /item|product|article|goods|thing|what/i;
 const MESSAGE_FIELD = /^(question|message|prompt|text|request|note|comment)$/i;
-/** Fields that contain names of people or places rather than identifiers. */
 const NAME_FIELD = /city|country|place|location|address|person|customer_?name|language|color|colour/i;
-/** Longer texts do not fit a field for a single thing. */
 const SHORT = 60;
 
 /** A value for a schema, guessed from the text. Fields whose names are those of `facts` get their values. */
@@ -20,8 +16,8 @@ export function createValue(
 }
 
 /**
- * Arguments with every required property, or with all if none is required. The text's numbers go to number fields in
- * order, integers to integer fields first; each is used once.
+ * Arguments with every required property, or with all if none is required. Numbers of the text go to number fields
+ * in order, integers to integer fields first.
  */
 export function createArguments(schema: JsonObject, text: string): JsonObject {
   return new Filler(text, new Map()).fillObject(schema, 0);
@@ -52,11 +48,9 @@ function fits(value: Json, type: string): boolean {
 const numberOf = (value: Json | undefined, otherwise: number) =>
   typeof value === "number" ? value : otherwise;
 
-/** Fills schemas from one text. */
 class Filler {
   readonly #text: string;
   readonly #facts: ReadonlyMap<string, Json>;
-  /** The numbers, as written, that no field has used yet. */
   readonly #numbers: string[];
 
   constructor(text: string, facts: ReadonlyMap<string, Json>) {
@@ -123,7 +117,6 @@ function createText(schema: JsonObject, text: string, field: string): string {
   return subject.slice(0, numberOf(schema.maxLength, subject.length)).padEnd(shortest, "x");
 }
 
-/** The part of a text for the text field of this name. */
 function subjectFor(field: string, text: string): string {
   const beginning = text.trim().slice(0, 200);
   if (MESSAGE_FIELD.test(field)) return beginning;

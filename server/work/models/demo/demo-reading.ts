@@ -1,9 +1,5 @@
-/**
- * The things that the demo model (demo.ts) extracts from a message: calculations, numbers, places, quantities and prices. All
- * patterns are bounded, so that hostile messages stay cheap.
- */
+/** All patterns are bounded, so that hostile messages stay cheap. */
 
-/** Time zones that are named after a city. */
 const ZONES = (
   "Europe/Amsterdam Europe/Berlin America/Chicago Europe/Istanbul Europe/Lisbon Europe/London Europe/Madrid " +
   "America/New_York Europe/Oslo Europe/Paris Europe/Rome Asia/Singapore Australia/Sydney Asia/Tokyo Europe/Vienna " +
@@ -29,10 +25,9 @@ export function readMessage(text: string): string {
   return quoted.length === 0 ? text : quoted.join(", ");
 }
 
-/** Identifiers with letters and digits, such as "A-1", "SKU123" or "inv-2024/7"; bounded like all patterns here. */
+/** Such as "A-1", "SKU123" or "inv-2024/7". */
 const CODES =
   /(?<![\p{L}\d@./_-])(?=[\p{L}_/.-]{1,40}\d)\p{L}[\p{L}\d]{0,40}(?:[-_/.][\p{L}\d]{1,20}){0,6}(?![\p{L}\d@])/gu;
-/** A number that is an identifier: after "#", or after a noun that is numbered. */
 const NUMBERED =
   /(?:#\s?|\b(?:order|ticket|invoice|parcel|case|account|customer|shipment|item|sku|id|number|no\.?) {1,3})((?=[\p{L}-]{0,20}\d)[\p{L}\d][\p{L}\d_/-]{0,40})/giu;
 
@@ -47,7 +42,6 @@ const WORDED_OPERATORS: [RegExp, string][] = [
 ];
 const SUM = /[(\d][\d\s.()+*/×÷^%-]{1,200}[\d)%]/g;
 
-/** The text with written-out operators as signs: "17 times 23" becomes "17 * 23". */
 const inSigns = (text: string) =>
   WORDED_OPERATORS.reduce((worded, [pattern, sign]) => worded.replace(pattern, sign), text);
 

@@ -1,8 +1,6 @@
 import { isJsonObject, type Json, tryParseJson, writeJson } from "@/server/base/json/json";
 import type { ModelMessage, ModelRequest } from "@/server/work/models/port";
 
-/** The sentences in which the demo model (demo.ts) reports the results of its calls. */
-
 const NOTICE =
   "This answer is simulated by the built-in demo model: for a real one, add a model provider, or set OPENAI_API_KEY " +
   "(and OPENAI_BASE_URL for another OpenAI-compatible provider) and restart the service.";
@@ -11,11 +9,9 @@ const shorten = (text: string, length: number) =>
   text.length <= length ? text : `${text.slice(0, length)}…`;
 
 const wordOf = (value: Json) => (typeof value === "string" ? value : writeJson(value));
-/** `unitPrice` → "unit price". */
 const labelOf = (key: string) =>
   key.replace(/[_-]+/g, " ").replace(/(?<=\p{Ll})\p{Lu}/gu, (letter) => ` ${letter.toLowerCase()}`);
 
-/** One call's result as a sentence or a short list of facts. */
 function describeResult(name: string, argumentsText: string, resultText: string): string {
   const result = tryParseJson(resultText);
   const called = tryParseJson(argumentsText);

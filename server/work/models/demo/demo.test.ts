@@ -30,7 +30,6 @@ const weather: OfferedTool = {
   },
 };
 
-/** The tool of the first start (examples/demo.yaml). */
 const quote: OfferedTool = {
   name: "quote",
   description: "Prices an order of one item, with a discount of 10 % from ten pieces on.",
@@ -59,7 +58,6 @@ const request = (
   ...overrides,
 });
 
-/** The demo model's first call, as [name, arguments]. */
 async function firstCall(content: string, tools: OfferedTool[]) {
   const [call] = (await callDemoModel(request(content, tools), clock)).toolCalls;
   return call && [call.name, JSON.parse(call.arguments)];
@@ -152,7 +150,6 @@ describe("keeps identifiers whole", () => {
   });
 });
 
-/** Runs the demo model until it answers; `results` has the result of each function or tool. */
 async function converse(content: string, tools: OfferedTool[], results: Record<string, unknown>) {
   const calls: [string, unknown][] = [];
   const messages: ModelRequest["messages"] = [{ role: "user", content }];

@@ -8,8 +8,8 @@ import { findArithmetic, findNumbers, findOrders, findZone, readMessage } from "
 import { createReply, readFacts } from "./demo-reply";
 
 /**
- * The demo model: a script. It reads the user's message and the offered tools, and calls what fits one after another.
- * Its answer has the results and a note that it is a simulation. The same request gives the same reply.
+ * The demo model is a script: it calls the offered tools that fit the message, and answers with their results. The
+ * same request gives the same reply.
  */
 
 /** The name of the demo model, and of its provider. */
@@ -28,13 +28,10 @@ const UNFILLED =
   "The built-in demo model fills only simple schemas, and its answer did not match this one. Choose another model, or " +
   "simplify the schema.";
 
-/** The characters of a message that are read, so that the patterns stay cheap. */
 const READ_LENGTH = 4000;
-/** The most tools one message calls, and the most calls of one tool for several orders. */
 const MAX_TOOLS = 3;
 const MAX_ORDERS = 4;
 
-/** Synonyms in messages and descriptions of tools. */
 const SENSES: [string, RegExp][] = [
   ["price", /^(price[ds]?|pricing|costs?|quotes?|quotation|order(s|ed)?|buy(ing)?|pay|total|bill|invoice)$/],
   ["weather", /^(weather|forecast|temperatures?|rain(y|ing)?|sunny|snow(ing)?)$/],
@@ -49,13 +46,11 @@ const wordsOf = (text: string) =>
       .filter((word) => word.length >= 4),
   );
 
-/** The number of words that the message shares with a tool's name and description. */
 function relevance(tool: OfferedTool, words: ReadonlySet<string>): number {
   const wordsOfTool = wordsOf(`${tool.name.replaceAll("_", " ")} ${tool.description}`);
   return [...wordsOfTool].filter((word) => words.has(word) || words.has(`${word}s`)).length;
 }
 
-/** One call for each order in the message, or else one call. */
 function planTool(tool: OfferedTool, text: string): PlannedCall[] {
   const orders = countNumberFields(tool.parameters) >= 2 ? findOrders(text).slice(0, MAX_ORDERS) : [];
   const parts = orders.length > 1 ? orders : [text];
@@ -66,7 +61,6 @@ function planTool(tool: OfferedTool, text: string): PlannedCall[] {
   }));
 }
 
-/** The calculations in a message, and the totals of its orders unless another tool takes them. */
 function findExpressions(text: string, tools: readonly OfferedTool[]): string[] {
   const found = findArithmetic(text);
   if (tools.some((tool) => !BUILT_IN.has(tool.name) && countNumberFields(tool.parameters) >= 2)) return found;
@@ -74,7 +68,6 @@ function findExpressions(text: string, tools: readonly OfferedTool[]): string[] 
   return [...found, ...totals.slice(0, MAX_ORDERS)];
 }
 
-/** Everything that the message asks for and a tool can do, in the order of the calls. */
 function plan(text: string, tools: readonly OfferedTool[]): PlannedCall[] {
   const calls: PlannedCall[] = [];
   const offer = (name: string, input: JsonObject, reason: string) => {

@@ -9,8 +9,8 @@ export const openAiHeaders = (apiKey = "none"): Record<string, string> => ({
 });
 
 /**
- * OpenAI's client as both of its interfaces use it: its paths, parameters and errors. Headers, time limit and signal are
- * those of the call (ModelServer); the client's own cost more than the rest of a call.
+ * Sends the headers, time limit and signal of the call (ModelServer), because the client's own cost more than the
+ * rest of a call.
  */
 class LeanClient extends OpenAI {
   readonly #send: ConnectionOptions["fetch"];

@@ -1,19 +1,18 @@
 /**
- * A provider's limits in the headers of a response: OpenAI's guide to rate limits (`x-ratelimit-…-requests`,
- * resets such as `6m0s`), Groq's, Anthropic's (`anthropic-ratelimit-requests-…`, resets in RFC 3339), and the common
- * `x-ratelimit-remaining` with seconds or a Unix time (OpenRouter's in milliseconds).
+ * OpenAI's guide to rate limits (`x-ratelimit-…-requests`, resets such as `6m0s`), Groq's, Anthropic's
+ * (`anthropic-ratelimit-requests-…`, resets in RFC 3339), and the common `x-ratelimit-remaining` with seconds or a
+ * Unix time (OpenRouter's in milliseconds).
  */
 
 /** The calls that are left, and the time for which they are. */
 export type Allowance = { calls: number; ms: number };
 
-/** The headers that count calls. */
 const CALLS = [
   ["x-ratelimit-remaining-requests", "x-ratelimit-reset-requests"],
   ["anthropic-ratelimit-requests-remaining", "anthropic-ratelimit-requests-reset"],
   ["x-ratelimit-remaining", "x-ratelimit-reset"],
 ] as const;
-/** The headers that count tokens. They say nothing about calls before they are used up. */
+/** They say nothing about calls before they are used up. */
 const TOKENS = [
   ["x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens"],
   ["anthropic-ratelimit-tokens-remaining", "anthropic-ratelimit-tokens-reset"],
@@ -43,7 +42,7 @@ const DURATION = /^(?:([\d.]+)h)?(?:([\d.]+)m(?!s))?(?:([\d.]+)s)?(?:([\d.]+)ms)
 const UNIX_SECONDS = 1e9;
 const UNIX_MS = 1e12;
 
-/** The time until a limit is renewed, in milliseconds; null if it cannot be read. */
+/** In milliseconds; null if it cannot be read. */
 function readReset(text: string | null, now: Date): number | null {
   const trimmed = text?.trim() ?? "";
   if (trimmed === "") return null;

@@ -14,8 +14,6 @@ import { modelRequest } from "@/testing/servers/model-server";
 import { virtualTime } from "@/testing/virtual-time";
 import { Paces } from "./paces";
 
-/** Many calls at once at a provider that allows 60 a minute, in virtual time. */
-
 // Files are read in real time.
 beforeAll(() => findModelFacts({ baseUrl: "http://limited.test", model: "any" }));
 

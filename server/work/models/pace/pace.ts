@@ -7,7 +7,7 @@ export type Departure = { at: number };
 type Waiting = { depart: (departure: Departure) => void };
 type Tools = {
   clock: Clock;
-  /** Waits; rejects when the signal is aborted. */
+  /** Rejects when the signal is aborted. */
   sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 };
 
@@ -18,27 +18,23 @@ const WINDOW_GROWTH = 1 / 8;
 /** If a provider asks for a longer wait, its calls fail. */
 export const LONGEST_WAIT_MS = 60_000;
 const LONGEST_OWN_WAIT_MS = 20_000;
-/** The interval of calls is this much longer than what was accepted before a refusal. */
+/** After a refusal, the interval of calls is this much longer than the accepted one. */
 const MARGIN = 1.05;
 const UNKNOWN_INTERVAL_MS = 1_000;
-/** The interval is reduced by this factor with every accepted call, and raised by one of the others with a refusal. */
+/** Factors of the interval: for every accepted call, and for a refusal. */
 const RECOVERY = 0.985;
 const SLOWER = 1.5;
 /** For a refusal after fewer accepted calls than `FEW`. */
 const MUCH_SLOWER = 3;
 const FEW = 8;
-/** A shorter interval is none. */
 const LEAST_INTERVAL_MS = 5;
-/** After this many responses that state no limit, only every so many are read. */
 const SILENT = 16;
-/** The times of accepted calls that are remembered. */
 const MAX_REMEMBERED = 256;
 
 /**
- * When the calls of one provider and organization may be sent, in their order. A new provider gets few calls at once
- * until it has accepted some, so that a limit is found with few refusals. After a refusal, all calls wait as long as the
- * provider asks. Then they follow each other at the interval at which it accepted calls before. The interval becomes
- * shorter with each accepted call, so the provider's limit is used and found again.
+ * Decides when the calls of one provider and organization may be sent, in order. A new provider gets few calls at
+ * once until it has accepted some. After a refusal, all calls wait as long as the provider asks, then follow each
+ * other at the interval at which it accepted calls, which shrinks with each accepted call.
  */
 export class Pace {
   readonly #tools: Tools;
@@ -50,37 +46,31 @@ export class Pace {
   #blockedUntil = 0;
   #interval = 0;
   #nextAt = 0;
-  /** The time when the last refusal slowed the calls down, and the number of calls accepted since. */
   #slowedAt = Number.NEGATIVE_INFINITY;
   #acceptedSince = 0;
   #refusalsInRow = 0;
-  /** The responses in a row that stated no limit. */
   #silent = 0;
-  /** Until the next waiting call may be sent. */
   #timer: { wakesAt: number; stop: AbortController } | null = null;
 
   constructor(tools: Tools) {
     this.#tools = tools;
   }
 
-  /** True if the next response's limits are to be read: not always, if the latest ones stated none. */
   get readsAllowance(): boolean {
     return this.#silent < SILENT || this.#silent % SILENT === 0;
   }
 
-  /** The wait of a further call, as far as it is known. */
   get expectedWaitMs(): number {
     const now = this.#now();
     const delay = this.#delay(now);
     return delay === 0 && this.#waiting.length === 0 ? 0 : delay + this.#waiting.length * this.#interval;
   }
 
-  /** Sends the call if it need not wait. */
   tryDepart(): Departure | null {
     return this.#waiting.length === 0 && this.#delay(this.#now()) === 0 ? this.#send() : null;
   }
 
-  /** Resolves when the call may be sent. Throws the signal's reason if it is aborted before. */
+  /** Throws the signal's reason if it is aborted before. */
   async depart(signal: AbortSignal): Promise<Departure> {
     const departure = this.tryDepart();
     if (departure !== null) return departure;
@@ -102,7 +92,7 @@ export class Pace {
     });
   }
 
-  /** The call's response has started. */
+  /** Call it when the response has started. */
   accepted(departure: Departure, allowance: Allowance | null): void {
     const now = this.#now();
     this.#prove(departure);
@@ -116,7 +106,7 @@ export class Pace {
     this.#admit();
   }
 
-  /** The provider refused the call because there were too many. `waitMs`: how long it asks to wait. */
+  /** Call it if the provider has too many calls. `waitMs`: the wait that it asks for. */
   refused(departure: Departure, waitMs: number | undefined): void {
     const now = this.#now();
     this.#unproven.delete(departure);
@@ -130,7 +120,6 @@ export class Pace {
     this.#admit();
   }
 
-  /** The call ended without a word about limits. */
   ended(departure: Departure): void {
     if (this.#unproven.delete(departure)) this.#admit();
   }
@@ -149,7 +138,7 @@ export class Pace {
     this.#acceptedSince = 0;
   }
 
-  /** The interval at which calls were accepted in the last `span` milliseconds; null if none were. */
+  /** Null if no calls were accepted in the last `span` milliseconds. */
   #intervalOf(span: number, now: number): number | null {
     const accepted = this.#acceptedAt.filter((at) => at > now - span).length;
     return accepted === 0 ? null : (span / accepted) * MARGIN;
@@ -169,7 +158,6 @@ export class Pace {
     this.#window = Math.max(this.#window, calls);
   }
 
-  /** The time until the next call may be sent. */
   #delay(now: number): number {
     let at = Math.max(this.#blockedUntil, this.#nextAt);
     const { calls = 1, until = 0 } = this.#allowance ?? {};

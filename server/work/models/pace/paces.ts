@@ -10,7 +10,7 @@ export class Paces {
     this.#tools = tools;
   }
 
-  /** @param address the provider's name, interface and address */
+  /** @param address The provider's name, interface and address. */
   of(address: string, organizationId: string): Pace {
     const key = `${organizationId} ${address}`;
     const known = this.#paces.get(key);

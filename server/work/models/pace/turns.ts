@@ -5,7 +5,6 @@ import type { Attempt, ModelRequest } from "@/server/work/models/port";
 import { readAllowance } from "./allowance";
 import { type Departure, LONGEST_WAIT_MS, type Pace } from "./pace";
 
-/** A shorter wait is not shown. */
 const SHOWN_WAIT_MS = 1_000;
 
 /** The turns of one model call's attempts among the calls of its provider and organization. */
@@ -23,16 +22,12 @@ export class Turns {
     return this.#pace.expectedWaitMs;
   }
 
-  /** Takes the next turn if it is free. */
   tryTake(): boolean {
     this.#departure = this.#pace.tryDepart();
     return this.#departure !== null;
   }
 
-  /**
-   * Waits until the next attempt may be sent. A wait that no earlier attempt announced is added to the attempts. Throws the
-   * signal's reason.
-   */
+  /** A wait that no earlier attempt announced is added to the attempts. Throws the signal's reason. */
   async take(attempts: Attempt[], { signal, onRetry }: ModelRequest): Promise<void> {
     const ms = this.#pace.expectedWaitMs;
     if (ms < SHOWN_WAIT_MS || attempts.at(-1)?.retryAt !== undefined) {
@@ -47,14 +42,13 @@ export class Turns {
     await onRetry?.(attempts);
   }
 
-  /** Notes that the attempt's response has started. */
   readonly accept = (headers: Headers): void => {
     if (this.#departure === null) return;
     const allowance = this.#pace.readsAllowance ? readAllowance(headers, this.#clock.now()) : null;
     this.#pace.accepted(this.#departure, allowance);
   };
 
-  /** Notes how the attempt failed. True if the provider has too many calls, so that the next attempt waits for its turn. */
+  /** Returns true if the provider has too many calls, so that the next attempt waits for its turn. */
   end(error: unknown, { reason, retryAfterMs }: Fault): boolean {
     const departure = this.#departure;
     if (departure === null) return false;

@@ -7,12 +7,11 @@ import { describeSchema } from "@/server/work/models/json-answer";
 import type { ModelMessage, ModelRequest } from "@/server/work/models/port";
 import { type Item, openResponseState } from "./response-state";
 
-/** The objects whose members are parameters of their own. */
 const NESTED = ["reasoning", "text"];
 
 /**
- * The parameters that a model may refuse. Models that do not think refuse encrypted reasoning (openhands/OpenHands#11406),
- * organizations that are not verified its summary (home-assistant/core#160212). `modelOptions` comes first, so that it
+ * The parameters that a model may reject: encrypted reasoning if it does not think (openhands/OpenHands#11406), its
+ * summary if the organization is not verified (home-assistant/core#160212). `modelOptions` comes first, so that it
  * replaces no setting.
  */
 export function responseParameters({
@@ -96,7 +95,7 @@ const toCallItem = ({ id, name, arguments: text }: { id: string; name: string; a
   arguments: safeArguments(text),
 });
 
-/** The items as they came, each call with the id that its output has here; calls that got none are left out. */
+/** Calls get the ids of their outputs; calls without an output are left out. */
 function returned(
   items: readonly Item[],
   { toolCalls }: Extract<ModelMessage, { role: "assistant" }>,

@@ -3,13 +3,13 @@ import { tryParseMarked, writeJson } from "@/server/base/json/json";
 import { perOwner } from "@/server/base/per-owner";
 import { MAX_STATE_BYTES, type ModelMessage, type ProviderState } from "@/server/work/models/port";
 
-/** The items of a response, which go back as they came: reasoning without its neighbors is refused, and they without it. */
+/** Items go back as they came: reasoning without its neighbors is rejected, and they without it. */
 
 const item = z.looseObject({ type: z.string() });
 export type Item = z.infer<typeof item>;
 
 const responseState = z.object({
-  /** Their provider, interface, address and model. */
+  /** Provider, interface, address and model. */
   origin: z.string(),
   items: z.array(item),
 });

@@ -18,9 +18,7 @@ import {
 import { MAX_RECORDED_CALLS, type ModelRequest, type ModelUsage } from "@/server/work/models/port";
 import { readResponseState } from "./response-state";
 
-/** A response with more items is refused. */
 const MAX_ITEMS = 20_000;
-/** More parts of a text are ignored. */
 const MAX_PARTS = 1_000;
 
 const parts = z.array(z.unknown()).catch([]);

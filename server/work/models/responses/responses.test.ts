@@ -20,7 +20,6 @@ afterEach(async () => {
 });
 afterAll(() => egress.close());
 
-/** A server that replies with these lines in turn, and a provider for it. */
 async function serve(lines: ResponseLine[], options: Parameters<typeof startStrictResponses>[1] = {}) {
   let asked = 0;
   const server = await startStrictResponses(() => {

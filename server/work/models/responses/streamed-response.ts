@@ -18,8 +18,8 @@ import { countUsage } from "@/server/work/models/tokens/tokens";
 import { readResponseUsage, readTexts } from "./response";
 
 /**
- * Joins the events of a streamed response to the body it would have without streaming: OpenAI's API reference, streaming
- * events of responses. The last event has the whole response, but some servers leave its items out.
+ * OpenAI's API reference, streaming events of responses. The last event has the whole response, but some servers
+ * leave its items out.
  */
 
 const event = z.looseObject({ type: z.string() });
@@ -30,7 +30,7 @@ const deltaEvent = z.object({
   summary_index: z.int().min(0).max(1_000).optional(),
   delta: z.string(),
 });
-/** The end of a part, with all of it: some servers send no deltas (BerriAI/litellm#27792). */
+/** Has the whole part: some servers send no deltas (BerriAI/litellm#27792). */
 const wholeEvent = z.object({
   output_index: z.int().min(0),
   content_index: z.int().min(0).max(1_000).optional(),
@@ -39,14 +39,12 @@ const wholeEvent = z.object({
 });
 const endEvent = z.object({ response: z.looseObject({ output: z.array(z.unknown()).optional() }) });
 
-/** The length of an item besides its texts: eight thousand items are possible. */
+/** Counted for an item besides its texts: eight thousand items are possible. */
 const ITEM_LENGTH = 1_024;
-/** The length of a call beyond the limit, which is not kept. */
 const FURTHER_LENGTH = 64;
 
 type Item = Record<string, unknown> & { type: string };
 
-/** An item as its deltas have it, until it comes whole. */
 type ItemInParts = {
   item: Item;
   isWhole: boolean;
@@ -60,12 +58,10 @@ type ItemInParts = {
 export class StreamedResponse implements StreamedReply {
   readonly #onText: (text: string) => void;
   readonly #items = new Map<number, ItemInParts>();
-  /** The indexes of calls beyond the limit. */
   readonly #further = new Set<number>();
   #calls = 0;
   #length = 0;
   #shown = "";
-  /** The message to which `#shown` belongs. */
   #shownIndex: number | undefined;
   #end: Record<string, unknown> | undefined;
 
@@ -151,7 +147,6 @@ export class StreamedResponse implements StreamedReply {
     if (type === "response.output_text.delta") this.#show(index, known, delta);
   }
 
-  /** Adds a part that came without deltas. */
   #addWhole({ arguments: given, text, ...at }: z.infer<typeof wholeEvent>, type: string): void {
     const known = this.#items.get(at.output_index);
     const isCall = type === "response.function_call_arguments.done";
@@ -171,7 +166,6 @@ export class StreamedResponse implements StreamedReply {
     if (this.#shown !== "") this.#onText(this.#shown);
   }
 
-  /** The item at an index; undefined for a call beyond the limit. */
   #begin(index: number, type: string): ItemInParts | undefined {
     const known = this.#items.get(index);
     if (known !== undefined || this.#further.has(index)) return known;
@@ -219,7 +213,6 @@ function append(texts: string[], index = 0, delta: string): void {
   texts[index] += delta;
 }
 
-/** An item as it came, or as far as it has arrived. */
 function toItem({ item, isWhole, texts, summary, refusal, arguments: text }: ItemInParts): Item {
   if (isWhole) return item;
   if (item.type === "function_call") return { ...item, arguments: text };

@@ -1,19 +1,14 @@
 /**
- * Counts the tokens of byte pair encoding. A pattern splits the text into pieces; within a piece, the adjacent pair whose
- * union has the lowest rank is merged, repeatedly. Typed arrays hold the vocabulary in a few megabytes; a `Map` of the
- * same 200,000 strings would take ten times as much.
+ * Byte pair encoding. Typed arrays hold the vocabulary in a few megabytes; a `Map` of the same 200,000 strings
+ * takes ten times as much.
  */
 
-/** A vocabulary in the format of the js-tiktoken package: lines of `! FIRST_RANK BASE64 BASE64 …`. */
+/** The format of js-tiktoken: lines of `! FIRST_RANK BASE64 BASE64 …`. */
 type Vocabulary = { pattern: string; ranks: string };
 
-/**
- * The longest piece, in bytes; longer ones, which no language has, are split. Merging is quadratic, so this keeps a
- * megabyte without blanks cheap. A split adds at most one token.
- */
+/** Longer pieces, which no language has, are split, because merging is quadratic. A split adds at most one token. */
 const MAX_PIECE_BYTES = 128;
 
-/** No token, or a pair whose union is none. */
 const NONE = 0x7fffffff;
 
 /** Counts the tokens of a text. Special tokens count as text. Linear in the length of the text. */
@@ -26,7 +21,7 @@ export function createBytePairCounter(vocabulary: Vocabulary): BytePairCounter {
   const encoder = new TextEncoder();
   // A UTF-16 unit takes at most three bytes.
   let bytes = new Uint8Array(4096);
-  /** The beginning of each part of a piece, and the rank of its union with the next part. */
+  /** The start of each part of a piece, and the rank of its union with the next part. */
   const starts = new Uint16Array(MAX_PIECE_BYTES + 1);
   const ranks = new Int32Array(MAX_PIECE_BYTES + 1);
 
@@ -67,7 +62,6 @@ export function createBytePairCounter(vocabulary: Vocabulary): BytePairCounter {
 
 type RankOf = (bytes: Uint8Array, begin: number, end: number) => number;
 
-/** An open-addressing hash table over the bytes of all tokens. */
 function indexRanks(lines: string): RankOf {
   const content = new Uint8Array(Math.ceil((lines.length * 3) / 4));
   const { starts, rankAt } = readTokens(lines, content);
@@ -100,8 +94,8 @@ const SIX_BITS = new Uint8Array(128).fill(255);
 for (let value = 0; value < BASE64.length; value += 1) SIX_BITS[BASE64.charCodeAt(value)] = value;
 
 /**
- * Writes all tokens' bytes into `content`; returns where each begins (and the last one ends), and its rank. Character
- * by character, because 200,000 temporary strings or buffers would cost more than the rest.
+ * Fills `content`; returns the start of each token (and the end of the last one) and its rank. Character by
+ * character, because 200,000 temporary strings or buffers cost more than the rest.
  */
 function readTokens(lines: string, content: Uint8Array): { starts: Uint32Array; rankAt: Int32Array } {
   const rankAt: number[] = [];

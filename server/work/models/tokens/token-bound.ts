@@ -3,7 +3,6 @@ import { perOwner } from "@/server/base/per-owner";
 import { describeSchema } from "@/server/work/models/json-answer";
 import type { ModelMessage, OfferedTool, Prompt } from "@/server/work/models/port";
 
-/** Tokens of one UTF-16 unit outside of ASCII, by script: at least as many as in the o200k vocabulary. */
 function unitTokens(code: number): number {
   if (code < 0x1100) return 1;
   if (code >= 0xd800 && code <= 0xdfff) return 2;
@@ -25,9 +24,8 @@ function kindOf(code: number): number {
 }
 
 /**
- * An upper bound for the tokens of a text from the kinds of its characters, quickly and without a vocabulary. tokens.ts
- * counts exactly. Compared with it, the bound is 0–60 % above for prose, code, JSON and hexadecimal, and up to 200 %
- * above for other scripts. Only for random letters it is below, by a third.
+ * An upper bound without a vocabulary: 0–60 % above the count of tokens.ts for prose, code, JSON and hexadecimal,
+ * and up to 200 % above for other scripts. Only for random letters it is below, by a third.
  */
 function boundTextTokens(text: string): number {
   const { length } = text;

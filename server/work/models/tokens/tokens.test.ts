@@ -6,7 +6,6 @@ import type { ModelMessage } from "@/server/work/models/port";
 import { boundRequestTokens } from "./token-bound";
 import { countRequestTokens, countUsage } from "./tokens";
 
-/** OpenAI's own algorithm with the same vocabulary; too slow for untrusted texts. */
 const reference = new Tiktoken(o200k);
 const trueTokens = (text: string) => reference.encode(text, [], []).length;
 

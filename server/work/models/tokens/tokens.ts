@@ -7,13 +7,13 @@ import type { ModelMessage, OfferedTool, Prompt, ToolCall } from "@/server/work/
 import { type BytePairCounter, createBytePairCounter } from "./byte-pairs";
 
 /**
- * Counts tokens with o200k, the vocabulary of OpenAI's models since 2024. The count is exact for OpenAI's models and an
- * estimate for other providers (docs/decisions/0012).
+ * o200k is the vocabulary of OpenAI's models since 2024; counts are estimates for other providers
+ * (docs/decisions/0012).
  */
 
 let counter: Promise<BytePairCounter> | undefined;
 
-/** Loads the vocabulary with the first count; never, if every provider reports its usage. */
+/** Never loaded if every provider reports its usage. */
 function loadCounter(): Promise<BytePairCounter> {
   counter ??= import("js-tiktoken/ranks/o200k_base").then(
     ({ default: { pat_str: pattern, bpe_ranks: ranks } }) => createBytePairCounter({ pattern, ranks }),
@@ -21,14 +21,13 @@ function loadCounter(): Promise<BytePairCounter> {
   return counter;
 }
 
-/** The text that is counted in one go, in UTF-16 units: a few milliseconds of work. */
+/** In UTF-16 units; takes a few milliseconds. */
 const PART_LENGTH = 16 * 1024;
 
-/** Counts of recent texts: an agent's runs share their system prompt and tools. */
 const recent = new LRUCache<string, number>({ max: 500 });
 const MAX_RECENT_LENGTH = 8 * 1024;
 
-/** Counts the tokens of a text of any length; a long one in parts, each cut before a blank if possible. */
+/** Long texts are counted in parts, each cut before a blank if possible. */
 async function countTextTokens(text: string): Promise<number> {
   if (text === "") return 0;
   const known = recent.get(text);
@@ -52,7 +51,7 @@ async function countInParts(text: string): Promise<number> {
   return tokens;
 }
 
-/** The overhead of chat formats around a message or a call, and before the reply: three marks and the role. */
+/** The overhead of chat formats around a message or a call, and before the reply. */
 const MESSAGE_OVERHEAD = 4;
 const REQUEST_OVERHEAD = 3;
 
@@ -80,7 +79,7 @@ export async function countRequestTokens(request: Prompt): Promise<number> {
   return tokens;
 }
 
-/** Longer output is extrapolated from its start: counting megabytes would take seconds for an estimate. */
+/** Longer output is extrapolated from its start: counting megabytes takes seconds. */
 const SAMPLE = 128 * 1024;
 
 async function estimateTextTokens(text: string): Promise<number> {

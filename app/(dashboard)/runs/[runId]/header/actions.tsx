@@ -20,8 +20,8 @@ const RerunDialog = lazy(() => import("./rerun-dialog"), "RerunDialog");
 const CANCEL_WIDTH = "min-w-24";
 
 /**
- * Cancel for an open run; run again, edit and compare for an ended one. `reserve` keeps the space of buttons that
- * appear or disappear when a watched run ends, so that nothing moves under the pointer.
+ * The actions of an open or ended run. `reserve` keeps the space of buttons that appear or disappear at the end, so
+ * that nothing moves under the pointer.
  */
 export function RunActions({ run, reserve }: { run: RunDetail; reserve: boolean }) {
   const mayRun = useMay("member");

@@ -23,13 +23,11 @@ import { sumCached } from "../timeline/measures";
 
 const Configuration = lazy(() => import("./configuration"), "Configuration");
 
-/** A run that started sooner after its creation shows one time only. */
 const AT_ONCE_MS = 1_000;
 
 /**
- * The source and usage of a run, beside its result. Each fact has one line from the start, so that nothing moves while
- * one watches.
- * @param calls the run's own model calls
+ * The source and usage of a run. Each fact has its line from the start, so that nothing moves. @param calls the
+ * run's own model calls
  */
 export function RunFacts({ run, calls }: { run: RunDetail; calls: readonly CallLine[] }) {
   const iterations = Math.max(0, ...calls.map(({ iteration }) => iteration));
@@ -159,7 +157,6 @@ function MaybeLink({ href, text }: { href: string | null; text: string }) {
   );
 }
 
-/** The version a run was started with. It opens to the frozen configuration and what has changed since. */
 function Version({ run }: { run: RunDetail }) {
   const [open, setOpen] = useState(false);
   usePageActions([{ label: "Show the run's configuration", run: () => setOpen(true) }]);
@@ -181,7 +178,6 @@ function Version({ run }: { run: RunDetail }) {
   );
 }
 
-/** The start and end of a run, and its creation if that was earlier. */
 function Times({ run }: { run: RunDetail }) {
   const { createdAt, startedAt, finishedAt, status } = run;
   // If the page opened on a queued run, it keeps showing the creation time.

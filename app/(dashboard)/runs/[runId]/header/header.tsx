@@ -77,7 +77,6 @@ function RunMenu({ run }: { run: RunDetail }) {
   );
 }
 
-/** A command that starts the same run again. */
 function startingCall(run: RunDetail, input: string): string {
   const path = run.kind === "agent" ? `/v1/agents/run/${run.agentId}` : `/v1/tools/run/${run.toolId}`;
   const body = run.kind === "agent" ? JSON.stringify({ userMessage: input }) : input;

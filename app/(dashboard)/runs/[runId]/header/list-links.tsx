@@ -11,7 +11,7 @@ import { usePageKeys } from "@/app/_ui/page/page-keys";
 import { readFilter } from "../../address";
 import { lastListSearch, rememberOpenedRun } from "../../last-list";
 
-/** The query string of the list the reader came from; null on the server, which does not know it. */
+/** Null on the server, which does not know it. */
 function useLastListSearch(): string | null {
   return useBrowserValue<string | null>(lastListSearch, null);
 }
@@ -29,7 +29,7 @@ export function BackToRuns() {
   );
 }
 
-/** Goes back if the list is the previous entry, which keeps the loaded rows and the scroll position. */
+/** Goes back if the list is the previous entry, to keep the loaded rows and the scroll position. */
 function returnInHistory(event: MouseEvent, href: string): void {
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
   // Not every browser has it.
@@ -49,12 +49,12 @@ const WAYS = [
   { way: "older", other: "newer", keys: "n", title: "Older run in the list", icon: <ChevronDownIcon /> },
 ] as const;
 
-/** The direction of the link that was followed: the same link of the next run's page takes the focus. */
+/** The same link of the next run's page takes the focus. */
 let walking: (typeof WAYS)[number] | null = null;
 
 /**
- * Links to the previous and next run of the list the reader came from. They replace the history entry, so that "back"
- * still leads to the list.
+ * Links to the previous and next run of the reader's list. They replace the history entry, so that "back" still
+ * leads to the list.
  */
 export function AdjacentRuns({ runId }: { runId: string }) {
   const trpc = useTRPC();

@@ -6,10 +6,7 @@ import { Link } from "@/app/_ui/link";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import type { Liveness as LivenessFacts } from "@/server/runs/read/liveness";
 
-/**
- * Workers report every half second and are replaced after 3 s of silence. After this long, no process is left to
- * replace them.
- */
+/** Workers report every half second and are replaced after 3 s. After this long, no process is left to replace them. */
 const SILENT_MS = 15_000;
 const POLL_EVERY_MS = 5_000;
 

@@ -13,9 +13,8 @@ import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 
 type RerunDialogProps = {
   run: RunDetail;
-  /** The text of an earlier edit; null without one. */
   typed: string | null;
-  /** Called with the current text; null after a start. */
+  /** Gets the current text; null after a start. */
   onClose: (typed: string | null) => void;
 };
 

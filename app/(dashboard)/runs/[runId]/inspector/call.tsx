@@ -81,7 +81,6 @@ export function CallInspector(props: WorkProps<"call">) {
   );
 }
 
-/** The parts of input and output that a provider counts apart, if there are any. */
 function tokenParts(call: CallDetail): (readonly [string, string])[] {
   const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, reasoningTokens } = call;
   const parts: [string, number, number][] = [
@@ -94,7 +93,6 @@ function tokenParts(call: CallDetail): (readonly [string, string])[] {
     .map(([name, tokens, total]) => [name, `${formatCount(tokens)}, ${formatWholeShare(tokens, total)}`]);
 }
 
-/** The model's reasoning before its output, folded to its beginning. */
 function Reasoning({ reasoning: { text, bytes, cut } }: { reasoning: CallDetail["reasoning"] }) {
   return (
     <details className="group text-muted">
@@ -109,7 +107,6 @@ function Reasoning({ reasoning: { text, bytes, cut } }: { reasoning: CallDetail[
   );
 }
 
-/** Characters of folded reasoning. */
 const SUMMARY_LENGTH = 200;
 
 function ModelOutput({

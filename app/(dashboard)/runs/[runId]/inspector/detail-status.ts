@@ -2,8 +2,8 @@ import type { CallDetail, StepDetail } from "@/server/runs/read/inspect/inspect-
 import type { LineStatus, WorkLine } from "../lines";
 
 /**
- * The status of a fetched step or call. Its line may be older, or newer: once it has ended, the details are fetched again.
- * A harmless failure stays one.
+ * The status of fetched details. Details that are still running take the line's status, and a tolerated or
+ * cancelled failure stays one.
  */
 export function statusOf(
   line: Pick<WorkLine, "status">,

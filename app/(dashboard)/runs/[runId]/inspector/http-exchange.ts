@@ -1,11 +1,11 @@
 import { isJsonObject, tryParseJson } from "@/server/base/json/json";
 
-/** A summary of an HTTP call. `status` is null while, or if, there is no response. */
+/** `status` is null without a response. */
 type HttpExchange = { method: string; url: string; status: number | null };
 
 /**
- * The request of an `http_request` step, with its query in the URL, and the response status. Both texts may be cut;
- * null if the URL cannot be read.
+ * The request of an `http_request` step, with its query in the URL, and the response status. Both texts may be cut.
+ * Null if the URL is unreadable.
  */
 export function readHttpExchange(input: string, output: string | null): HttpExchange | null {
   const sent = tryParseJson(input);
@@ -17,13 +17,13 @@ export function readHttpExchange(input: string, output: string | null): HttpExch
   };
 }
 
-/** The status comes first in the output, so that a cut output has it, too. */
+/** The status comes first, so that a cut output has it. */
 function readStatus(output: string): number | null {
   const found = /^\{\s*"status":\s*(\d{3})\b/.exec(output)?.[1];
   return found === undefined ? null : Number(found);
 }
 
-/** The address stays as it is written, with references to secrets in it. */
+/** Keeps the address as written, with references to secrets. */
 function withQuery(url: string, query: unknown): string {
   if (!isJsonObject(query) || !URL.canParse(url)) return url;
   const added = new URLSearchParams();

@@ -7,9 +7,8 @@ import { SkippedInspector } from "./skipped";
 import { StepInspector } from "./step";
 
 /**
- * The details of one timeline line: a step's input and output, a model call's output and prompt, or why the run waited.
- * The selected tab is the same for all lines. An attempt shows its step or call.
- * @param bench the run's page; absent in a comparison
+ * The details of a timeline line. The selected tab is the same for all lines. An attempt shows its step or call.
+ * @param bench absent in a comparison
  */
 export function Inspector({ line, bench }: { line: Line; bench?: Workbench }) {
   const [stepTab, setStepTab] = useState("both");

@@ -27,7 +27,6 @@ export function InspectorFrame({
   label: string;
   title: ReactNode;
   facts: ReactNode;
-  /** Null for a line without a status. */
   status: RunStatusName | null;
   line: Line;
   intro?: ReactNode;
@@ -70,7 +69,6 @@ export function InspectorFrame({
 /** Props of the inspectors of steps and model calls. */
 export type WorkProps<Kind extends WorkLine["kind"]> = {
   line: WorkLine & { kind: Kind };
-  /** The number of the selected attempt. */
   attempt: number | null;
   tab: string;
   onTab: (tab: string) => void;

@@ -137,7 +137,6 @@ function Offered({ tools }: Pick<ModelRequestView, "tools">) {
   );
 }
 
-/** The request as a chat completion, to try it elsewhere. */
 function asRequest({ messages, tools, responseSchema }: ModelRequestView): string {
   const request = {
     messages: messages.map(({ role, content, toolCalls }) => ({

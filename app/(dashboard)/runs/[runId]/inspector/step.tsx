@@ -157,7 +157,6 @@ function Exchange({
   );
 }
 
-/** Returns true if an output contains only the error that is shown above it. */
 function isOnlyError(text: string, error: string | null): boolean {
   const fields = Object.entries(parseDocument(text) ?? {});
   return (
@@ -170,7 +169,6 @@ function holds(text: string, searchText: string): boolean {
   return searchText.trim() !== "" && new RegExp(anyCase(searchText.trim()), "u").test(text);
 }
 
-/** One text of a step with its size, copy and download. The rest of a long text loads on demand. */
 function StepText({
   label,
   text,

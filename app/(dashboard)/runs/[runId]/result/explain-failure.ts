@@ -19,7 +19,7 @@ export type FailedRun = Pick<
 
 type Link = { href: string; label: string };
 
-/** The failure as a sentence, advice, and links to the pages for it; by default to the agent or tool. */
+/** `links`: by default to the agent or tool. */
 type Explanation = { sentence: string; advice: string; links?: Link[] };
 
 function explanationsOf(run: FailedRun, failedStep: string | null): Record<FailureCode, Explanation> {
@@ -137,7 +137,6 @@ export function explainFailure(run: FailedRun, failedStep: string | null): Requi
   };
 }
 
-/** By function name. A function without an entry gets a general explanation. */
 const STEP_EXPLANATIONS: Record<string, Explanation> = {
   http_request: {
     sentence: "A call to another service failed.",

@@ -5,7 +5,6 @@ import { isAtFault, type WorkLine } from "../lines";
 import type { Workbench } from "../use-workbench";
 import { explainFailure } from "./explain-failure";
 
-/** A longer cause, or one of several lines, is collapsed. */
 const SHORT_CAUSE = 200;
 
 /** The head of a failed run's page: what happened, where, the original message, and what to try. */

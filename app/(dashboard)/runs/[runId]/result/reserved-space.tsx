@@ -1,7 +1,6 @@
 import clsx from "clsx";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 
-/** The height of an answer of some lines, no higher than the facts beside it. */
 const HEIGHT = "h-52";
 const MIN_HEIGHT = "min-h-52";
 

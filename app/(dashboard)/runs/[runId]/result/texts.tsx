@@ -19,8 +19,8 @@ import { Failure } from "./failure";
 import { ReservedSpace } from "./reserved-space";
 
 /**
- * The run's result, above it the failure if it failed, and its input. `reserve` keeps space for the output of a watched
- * run, so that nothing below moves.
+ * The run's result or failure, and its input. `reserve` keeps space for the output of a watched run, so that
+ * nothing moves.
  */
 export function RunTexts({
   bench,
@@ -70,7 +70,6 @@ function Input({ run }: { run: RunDetail }) {
 const LABELS = { agent: "Answer", tool: "Output" };
 const HEIGHTS = { agent: "max-h-96", tool: "max-h-56" };
 
-/** `reserve`: it is shown within the height that was reserved for it. */
 function Output({
   run,
   text,
@@ -105,7 +104,6 @@ export function OutputText({ run, text }: { run: RunDetail; text: PayloadPreview
   return useRunText(run, text, { field: "output", long: isLong(text.text) }).content;
 }
 
-/** Stands in for a result that is still to come. It shows what an agent's model is writing. */
 function Coming({ run, calls }: { run: RunDetail; calls: CallLine[] }) {
   const trpc = useTRPC();
   const writing = calls.findLast(({ status }) => status === "Running");
@@ -132,7 +130,6 @@ function Coming({ run, calls }: { run: RunDetail; calls: CallLine[] }) {
   );
 }
 
-/** The output of an agent's model until its call was interrupted; nothing if there is no text. */
 function Interrupted({ run, calls }: { run: RunDetail; calls: CallLine[] }) {
   const trpc = useTRPC();
   const last = calls.findLast(({ key }) => !key.includes("/"));
@@ -154,10 +151,7 @@ function Interrupted({ run, calls }: { run: RunDetail; calls: CallLine[] }) {
   );
 }
 
-/**
- * A text of a run as a JSON document, Markdown or plain text, collapsed if long, and the buttons that copy and download
- * it. Agents get JSON from webhooks and may answer with it.
- */
+/** Agents get JSON from webhooks and may answer with it. */
 function useRunText(
   run: RunDetail,
   preview: PayloadPreview,

@@ -2,17 +2,17 @@
 export type Tick = {
   /** In ms from the axis' zero. */
   at: number;
-  /** Its position as a part of the axis' width. */
+  /** As a share of the axis' width. */
   part: number;
   label: string;
-  /** The least width of the axis, in pixels, at which the label fits beside the others. */
+  /** The least width of the axis, in pixels, at which the label fits. */
   needs: number;
 };
 
-/** The width of a character of the widest labels (12 px) and the space between two labels, in pixels. */
+/** In pixels, for the widest labels (12 px). */
 const CHARACTER = 7.5;
 const GAP = 14;
-/** The most pixels by which a label may overlap the left and right end of the axis. */
+/** Pixels by which a label may overlap the ends of the axis. */
 const BEYOND_LEFT = 6;
 const BEYOND_RIGHT = 24;
 
@@ -30,8 +30,8 @@ const STEPS = [
 ];
 
 /**
- * At most six round times between `from` and `to`, in ms from the axis' zero. On a narrow axis every other label is
- * hidden, and again every other of the rest. `needs` lets CSS do so, so that the server renders them correctly.
+ * At most six round times between `from` and `to`, in ms from the axis' zero. CSS hides labels by `needs`, so that
+ * the server renders narrow axes correctly.
  */
 export function axisTicks(from: number, to: number): Tick[] {
   const span = to - from;
@@ -56,7 +56,6 @@ export function axisTicks(from: number, to: number): Tick[] {
   });
 }
 
-/** The largest distance, a power of two, at which `index` is still among the remaining indexes. */
 function sparsestWith(index: number, indexes: number[]): number {
   let apart = 1;
   while (index % (apart * 2) === 0 && indexes.filter((each) => each % apart === 0).length > 1) apart *= 2;

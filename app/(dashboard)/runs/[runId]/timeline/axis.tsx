@@ -8,10 +8,7 @@ import { axisTicks, describeRange, type Tick } from "./axis-ticks";
 import type { Measure } from "./measures";
 import { COLUMNS, type Scale, type TimeRange } from "./scale";
 
-/**
- * The scale above the bars: round times, or the amount of the longest bar. Dragging over the time axis zooms in. A
- * zoomed axis shows its range and a button to zoom out.
- */
+/** The scale above the bars: times, or the amount of the longest bar. Dragging over the time axis zooms in. */
 export function Axis({
   bench: { setRange, zoom },
   scale,
@@ -19,7 +16,6 @@ export function Axis({
   range,
 }: {
   bench: Workbench;
-  /** The scale of the bars, and the scale without zoom. */
   scale: Scale;
   full: Scale;
   range: TimeRange | null;
@@ -92,13 +88,12 @@ export function Axis({
   );
 }
 
-/** A shorter move is a click, in pixels. */
+/** In pixels. A shorter move is a click. */
 const MIN_PX = 4;
 
-/** A dragged range, in shares of the element's width. */
+/** In shares of the element's width. */
 type Dragged = { from: number; to: number };
 
-/** Lets the pointer drag over an element. `onDragged` is called when it is released. */
 function useDrag(onDragged: (dragged: Dragged) => void) {
   const [drag, setDrag] = useState<{ anchor: number; at: number } | null>(null);
   const dragged = drag && between(drag.anchor, drag.at);
@@ -150,7 +145,7 @@ function Band({ from, to }: Dragged) {
 const HEADS: Record<Measure, string> = { time: "", credits: "Credits", tokens: "Tokens" };
 const ZERO: Tick[] = [{ at: 0, part: 0, label: "0", needs: 0 }];
 
-/** The widths below which a label can be hidden, in pixels. Tailwind generates classes from the source text. */
+/** In pixels. Tailwind generates classes from the source text. */
 const FROM_WIDTH =
   "@max-[48px]:hidden @max-[64px]:hidden @max-[80px]:hidden @max-[92px]:hidden @max-[104px]:hidden @max-[116px]:hidden @max-[128px]:hidden @max-[160px]:hidden @max-[192px]:hidden @max-[224px]:hidden @max-[256px]:hidden @max-[320px]:hidden @max-[400px]:hidden @max-[560px]:hidden"
     .split(" ")

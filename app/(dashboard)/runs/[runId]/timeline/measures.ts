@@ -18,8 +18,8 @@ export function lengthOf(line: Line, now: number): number {
 }
 
 /**
- * A line's amount: ms, tokens, or ten-thousandths of a credit, which are integers and add up exactly. A step includes
- * its child run. Waits and attempts only have a time.
+ * A line's amount: ms, tokens, or ten-thousandths of a credit, which add up exactly. A step includes its child run.
+ * Waits and attempts only have a time.
  */
 export function amountOf(line: Line, measure: Measure, now: number): number {
   if (measure === "time") return lengthOf(line, now);
@@ -38,7 +38,7 @@ export function amountOf(line: Line, measure: Measure, now: number): number {
     : creditUnits(line.step.credits) + creditUnits(line.step.childCredits ?? "0");
 }
 
-/** A decimal of at most four places, in ten-thousandths. */
+/** In ten-thousandths; the decimal has at most four places. */
 function creditUnits(credits: string): number {
   return Math.round(Number(credits) * 10_000);
 }
@@ -48,10 +48,7 @@ export function fromCreditUnits(units: number): string {
   return (units / 10_000).toFixed(4);
 }
 
-/**
- * The parts of a run's time since its start, in ms: model calls, only steps, waiting for a slot, and the rest. The four
- * add up to the total; parallel work counts once.
- */
+/** The parts of a run's time since its start, in ms. They add up to the total; parallel work counts once. */
 export function timeShares(
   lines: WorkLine[],
   waits: WaitLine[],

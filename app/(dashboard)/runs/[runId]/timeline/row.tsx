@@ -21,7 +21,7 @@ export function TimelineRow({
 }: ComponentProps<"div"> & {
   line: Row;
   bar: Bar;
-  /** True if the line is unfolded; null if it cannot unfold. */
+  /** Null if it cannot unfold. */
   unfolded: boolean | null;
   onUnfold: () => void;
 }) {
@@ -99,7 +99,6 @@ function LineShape({ line: { kind, status } }: { line: Row }) {
   return <StatusShape status={status} />;
 }
 
-/** The reason why a step was skipped, in the place of its bar. */
 function SkippedText({ note }: { note: SkipNote }) {
   const text = describeSkip(note);
   return (
@@ -133,7 +132,6 @@ function LineName({ line }: { line: Row }) {
   );
 }
 
-/** The number of lines in a group, and of failed ones. A narrow timeline shows the numbers only. */
 function HeldCount({ line }: { line: Row }) {
   if (!line.folded && line.kind !== "group") return null;
   const holds = line.holds ?? [];
@@ -164,7 +162,6 @@ function HeldCount({ line }: { line: Row }) {
 
 const MARK = "shrink-0 rounded border border-line bg-surface px-1 text-muted text-xs @max-md/timeline:hidden";
 
-/** The fallback model that was called. Only a wide timeline has room for its name. */
 function FallbackModel({ call: { fellBack, model } }: { call: CallLine }) {
   if (!fellBack) return null;
   return (
@@ -176,7 +173,6 @@ function FallbackModel({ call: { fellBack, model } }: { call: CallLine }) {
   );
 }
 
-/** The share of a call's input that came from the provider's cache. A narrow timeline has no room for it. */
 function CachedShare({ call: { inputTokens, cachedInputTokens, fellBack } }: { call: CallLine }) {
   if (cachedInputTokens === 0) return null;
   return (

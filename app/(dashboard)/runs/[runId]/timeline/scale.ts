@@ -39,7 +39,6 @@ export function scaleOfRange({ from, to }: TimeRange): Scale {
   return { measure: "time", start: from, span: Math.max(1, to - from) };
 }
 
-/** A range with a margin around it: a share of its length, and at least some ms. */
 function withMargin(from: number, to: number): TimeRange & { margin: number } {
   const margin = Math.max(5, (to - from) * 0.1);
   return { from: from - margin, to: to + margin, margin };
@@ -56,7 +55,7 @@ export function rangeAround(line: Line, { start, span }: Scale, now: number): Ti
   return from <= start && to >= start + span ? null : { from, to };
 }
 
-/** A run whose wait was this many times longer than its work opens zoomed to its work. */
+/** A run that waited this many times longer than it worked opens zoomed to its work. */
 const WAITED_LONG = 4;
 
 /** The initial zoom of an ended run that waited much longer than it ran; null for no zoom. */
@@ -71,10 +70,10 @@ export function initialRange(
   return { from, to: Math.max(ended, begun + margin) };
 }
 
-/** A part of the axis, as shares of its width. */
+/** In shares of the axis' width. */
 type Span = { from: number; length: number };
 
-/** The visible range of the bars, and the time at which open lines end. */
+/** `now`: the end of open lines. */
 type View = { scale: Scale; range: TimeRange | null; now: number };
 
 /** The content of a bar: the extent of a folded line, a wait, the kind of completed work, or another status. */
@@ -86,9 +85,8 @@ type Rect = Span & { fill: Fill };
 export type Bar = {
   label: string;
   rects: Rect[];
-  /** The extent of several attempts, delays included. */
+  /** Includes delays between attempts. */
   through?: Span;
-  /** On which side of the visible range the row is, if it is outside. */
   beyond?: "before" | "after";
 };
 
@@ -121,7 +119,6 @@ export function barOf(row: Row, view: View): Bar {
   return { label, rects: [...held, ...attemptRects], through: own };
 }
 
-/** The extent of the lines that a row holds, and their failures; none if none is visible. */
 function heldBy({ holds = [] }: Row, view: View): Rect[] {
   const rects = holds
     .filter((line) => line.status !== "Skipped" && beyond(line, view.range, view.now) === undefined)

@@ -3,16 +3,13 @@ import { type RefObject, useEffect, useEffectEvent, useRef, useState } from "rea
 /** In pixels. */
 export const ROW_HEIGHT = 36;
 
-/** Extra rows around the visible ones, for fast scrolling and the arrow keys. */
 const BEYOND = 12;
-/** Rows before anything is measured, and on the server. */
 const AT_FIRST = 60;
-/** The window moves in steps of this many rows. */
 const STEP = 6;
 
 /**
- * The rows of a long list to draw: the visible ones, whether the list or the page scrolls.
- * @returns the first row, and the one after the last
+ * The visible rows of a long list, whether the list or the page scrolls. @returns the first row, and the one after
+ * the last
  */
 export function useRowWindow(list: RefObject<HTMLElement | null>, count: number) {
   const [range, setRange] = useState({ first: 0, end: AT_FIRST });
@@ -46,20 +43,18 @@ export function useRowWindow(list: RefObject<HTMLElement | null>, count: number)
   return { first: Math.min(range.first, count), end: Math.min(range.end, count) };
 }
 
-/** A bar may cover the upper edge of the page, in pixels. */
+/** In pixels: a bar may cover the upper edge. */
 const PAGE_TOP = 56;
 
 /**
- * Keeps the selected row of a scrolling list visible. Calls `stay` when the reader of a followed list scrolls away from
- * its end, or scrolls it out of view.
- * @param chosenAt the index of the selected row; below 0 for none
+ * Keeps the selected row visible. Calls `stay` when the reader of a followed list scrolls away. @param chosenAt the
+ * index of the selected row; below 0 for none
  */
 export function useScrollIntoView(
   list: RefObject<HTMLElement | null>,
   chosenAt: number,
   { following, stay }: { following: boolean; stay: () => void },
 ): void {
-  /** Our own scroll position, to separate it from the reader's scrolling. */
   const put = useRef(0);
   const before = useRef({ chosenAt: -1, following });
   /** A new line may be rendered before the page detects that the reader has left; it must not scroll back. */

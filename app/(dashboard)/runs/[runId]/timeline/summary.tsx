@@ -19,14 +19,13 @@ import {
 type SummaryProps = { run: RunDetail; lines: WorkLine[]; measure: Measure; onShow: (line: Line) => void };
 
 /**
- * One line on how a run's time, credits or tokens were spent, and its most expensive step. While it runs: the current
- * step and whether the worker reports.
+ * One line on where a run's time, credits or tokens went. For an open run, its current step and the worker's
+ * liveness.
  */
 export const TimelineSummary = memo(function TimelineSummary({
   reserve,
   ...props
 }: SummaryProps & {
-  /** True if it reserves the height that it needs after the run's end. */
   reserve: boolean;
 }) {
   return (
@@ -94,7 +93,6 @@ function partsOf(run: RunDetail, lines: WorkLine[], measure: Measure): Part[] {
   ];
 }
 
-/** The parts of a total that are not zero. */
 function sharesOf(
   amounts: Record<string, number>,
   total: number,
@@ -131,7 +129,6 @@ function Progress({ run, lines }: SummaryProps) {
   );
 }
 
-/** The attempt that a line is at or waits for. */
 function Retrying({ line, now }: { line: WorkLine; now: number }) {
   const attempt = line.attempts.at(-1);
   if (!attempt) return null;

@@ -11,7 +11,6 @@ import { TimelineRow } from "./row";
 import { barOf, scaleOf, scaleOfRange } from "./scale";
 import { ROW_HEIGHT, useRowWindow, useScrollIntoView } from "./scrolling";
 
-/** The number of lines by which a key moves the selection. */
 const MOVES: Record<string, number> = {
   ArrowDown: 1,
   ArrowUp: -1,
@@ -20,8 +19,8 @@ const MOVES: Record<string, number> = {
 };
 
 /**
- * The timeline: model calls, steps, attempts and waits, with bars by time or by another measure. Arrow keys move
- * between rows. Only visible rows are drawn.
+ * The timeline of model calls, steps, attempts and waits. Arrow keys move between rows. Only visible rows are
+ * drawn.
  */
 export function Timeline({ bench }: { bench: Workbench }) {
   const { run, live, shown, chosen, latest, choose, measure, range, reserve, focusWanted } = bench;
@@ -103,7 +102,6 @@ export function Timeline({ bench }: { bench: Workbench }) {
 /** A pointer that passes over a row fetches nothing. */
 const DWELL_MS = 60;
 
-/** Fetches a line's details while the pointer rests on it, so that a click shows them immediately. */
 function usePreload(): (line: Line) => void {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
@@ -117,10 +115,7 @@ function usePreload(): (line: Line) => void {
   };
 }
 
-/**
- * As high as some rows. An SVG, because its height is an attribute: the content security policy blocks inline styles
- * from the server.
- */
+/** An SVG, because its height is an attribute: the content security policy blocks inline styles from the server. */
 function Space({ rows, className = "block" }: { rows: number; className?: string }) {
   if (rows <= 0) return null;
   return (

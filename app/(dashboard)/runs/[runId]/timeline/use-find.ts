@@ -6,7 +6,6 @@ import { useRested } from "@/app/_ui/use-rested";
 import { anyCase } from "@/server/base/json/any-case";
 import type { Line } from "../lines";
 
-/** The server is queried after a pause of this length. */
 const PAUSE_MS = 250;
 
 /** Searches the names of lines immediately, and all their texts on the server. */
@@ -39,16 +38,13 @@ export function useFind(runId: string, lines: Line[]) {
   return {
     text,
     setText,
-    /** The text that is searched in texts; empty without a search. */
     searchText,
     matches: (line: Line) =>
       query === "" || ids.has(line.id) || namesOf(line).some((name) => pattern.test(name)),
-    /** Describes how many lines match. */
     describe: (shown: number) => {
       if (query === "") return "";
       return looking ? "searching" : `${formatCount(shown)} of ${formatCount(lines.length)}`;
     },
-    /** Shown if no line matches. */
     nothing: describeNothing(),
   };
 }

@@ -5,13 +5,8 @@ import type { Workbench } from "../use-workbench";
 
 const KeysDialog = lazy(() => import("./keys-dialog"), "KeysDialog");
 
-/** Elements that use the arrow keys themselves. */
 const WITH_ARROWS = "input, [role=tablist], [role=listbox], [role=tree], [role=dialog], [data-arrows-scroll]";
 
-/**
- * Returns true if the arrow keys belong to the focused element: a choice, something that scrolls, or the texts, where
- * they scroll the page.
- */
 function usesArrows(target: HTMLElement): boolean {
   if (target.closest(WITH_ARROWS)) return true;
   for (let box: HTMLElement | null = target; box && box !== document.body; box = box.parentElement) {

@@ -5,7 +5,7 @@ import { isTerminal } from "@/server/contract/enums";
 import type { RunInspection } from "@/server/runs/read/inspect/inspect";
 import { isWork, type Line } from "../lines";
 
-/** The interval at which an open child run is fetched: the page's stream covers its own run only. */
+/** Open child runs are polled, because the page's stream covers its own run only. */
 const POLL_EVERY_MS = 1_000;
 
 /** Returns true if a line has a child run, or several attempts. */
@@ -18,8 +18,8 @@ function startedRun(line: Line): string | null {
 }
 
 /**
- * The lines that the reader expanded, to the steps of their child run or to their attempts.
- * @param first what starts expanded: a child run, or a line's attempts by its slug
+ * The expanded lines, to the steps of their child run or to their attempts. @param first what starts expanded: a
+ * child run, or a line's attempts by its slug
  */
 export function useUnfolding(first: { run: string | null; attempts: string | null }) {
   const trpc = useTRPC();

@@ -5,8 +5,8 @@ import { queueDashboardCall } from "@/server/guard/limits/dashboard-queue";
 import { readPayload } from "@/server/runs/read/inspect/inspect-line";
 
 /**
- * One complete text of a run: `?field=input|output`, of a step with `?step=`, as a file with `?download=1`. The text is
- * untrusted, so it is sent as plain text that no browser renders.
+ * One complete text of a run (`?field=input|output`) or of a step (`?step=`), as a file with `?download=1`.
+ * Untrusted, so sent as plain text that no browser renders.
  */
 export const GET = runRoute(async ({ services, request: { url, signal }, actor: { orgId }, runId }) => {
   const query = new URL(url).searchParams;

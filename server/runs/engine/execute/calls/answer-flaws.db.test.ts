@@ -10,8 +10,6 @@ import { createMember } from "@/testing/runs";
 import { startModelServer } from "@/testing/servers/model-server";
 import { createTenant, openWorld } from "@/testing/world";
 
-/** Answers that are cut off, declined or empty, from a real server to the end of a run. */
-
 const server = await startModelServer();
 afterAll(() => server.close());
 const models = createModels({ openai: { apiKey: "sk-test", baseUrl: server.url }, clock: testClock() });

@@ -9,14 +9,11 @@ import { executeRun, executeSegment, replaceWorker } from "@/testing/execute";
 import { createMember } from "@/testing/runs";
 import { createTenant, createWorld, openWorld, scriptedModels, type Tenant } from "@/testing/world";
 
-/** The attempts in rows, while the next one is pending, and after a worker was replaced in the middle of one. */
-
 let play: (request: ModelRequest) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
 const world = await openWorld({
   models: scriptedModels((request) => play(request)),
 });
 
-/** Starts a run of a tool that calls the model once, with one retry. */
 async function start(tenant: Tenant): Promise<string> {
   const definition = {
     parameters: { type: "object" },

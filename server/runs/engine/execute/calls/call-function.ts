@@ -38,7 +38,6 @@ export async function attemptFunction(
   }
 }
 
-/** The context of a function during one attempt of a call. */
 function contextOf(
   execution: Execution,
   call: StepCall,

@@ -27,7 +27,6 @@ import { isFree, reserveForCall, reserveForRepeat } from "./reserve-call";
 
 /** Shorter requests are made without waiting for memory. */
 const LIGHT_BODY_LENGTH = MIB;
-/** Longer reasoning is cut. */
 const MAX_REASONING_BYTES = 64 * KIB;
 
 type CallRequest = Omit<ModelRequest, "signal" | "maxOutputTokens"> & {
@@ -36,14 +35,12 @@ type CallRequest = Omit<ModelRequest, "signal" | "maxOutputTokens"> & {
   fallbackModels?: readonly string[] | undefined;
 };
 
-/** A model that may answer a call. */
 type Candidate = { model: string; provider: string; call: Models["call"] };
 
 /**
- * Calls a model on the run's account. A finished call is returned from the journal. Otherwise its price is reserved,
- * the call is made within that, and reply, usage and price become one journal row. The partial output of an interrupted
- * call is charged as well. `signal` ends the call earlier than the run's own would. Throws CreditsExhausted,
- * CapReached, ModelError, WorkerLost, or the signal's reason.
+ * Calls a model on the run's account, or returns a finished call from the journal. Partial output of an interrupted
+ * call is charged. `signal` may end the call earlier than the run's own. Throws CreditsExhausted, CapReached,
+ * ModelError, WorkerLost, or the signal's reason.
  */
 export async function callModel(
   execution: Execution,
@@ -154,7 +151,7 @@ const findCandidates = (execution: Execution, names: readonly string[]): Promise
     }),
   );
 
-/** Throws ModelError if the answers of a run are too large together: every later call sends them again. */
+/** Every later call sends all answers again. Throws ModelError. */
 function limitAnswers({ run, journal, tree }: Execution, reply: ModelReply): void {
   let bytes = 0;
   for (const text of textsOfCall(reply)) bytes += Buffer.byteLength(text);

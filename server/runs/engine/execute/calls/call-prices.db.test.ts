@@ -14,8 +14,6 @@ import { createMember } from "@/testing/runs";
 import { startModelServer } from "@/testing/servers/model-server";
 import { createTenant, createWorld, openWorld, setAgent, type Tenant } from "@/testing/world";
 
-/** Each token at its own price, from the provider's report to the ledger. */
-
 const server = await startModelServer();
 afterAll(() => server.close());
 const models = createModels({ openai: { apiKey: "sk-test", baseUrl: server.url }, clock: testClock() });

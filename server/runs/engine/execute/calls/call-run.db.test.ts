@@ -16,8 +16,6 @@ import {
   type Tenant,
 } from "@/testing/world";
 
-/** Steps that run tools and agents. */
-
 let play: (request: ModelRequest) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
 const world = await openWorld({
   models: scriptedModels((request) => play(request)),
@@ -148,7 +146,6 @@ describe("run_tool", () => {
   });
 });
 
-/** Answers the first model call of a run with a call of run_agent, and each later one with a text. */
 const delegates =
   (agent: string) =>
   (request: ModelRequest): Partial<ModelReply> =>

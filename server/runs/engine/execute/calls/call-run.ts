@@ -45,7 +45,6 @@ export function callTool(
   return callChild(execution, call, { find, toOutput: (output) => output });
 }
 
-/** Performs a step whose attempts are child runs. */
 function callChild(
   execution: Execution,
   call: StepCall,
@@ -53,9 +52,8 @@ function callChild(
     find,
     toOutput,
   }: {
-    /** Finds the run to start, with its input. Throws FunctionError. */
+    /** Throws FunctionError. */
     find(): Promise<Omit<Child, "id">>;
-    /** The step's output, made of the child's. */
     toOutput(output: Json): Json;
   },
 ): Promise<FinishedStep> {
@@ -74,7 +72,7 @@ function callChild(
   });
 }
 
-/** Executes the child within the step's time limit, which counts from the step's beginning. */
+/** The time limit counts from the step's beginning. */
 async function withinTime(
   execution: Execution,
   child: Child,
@@ -123,7 +121,7 @@ const defineFindBySlug = (kind: Target["kind"]) =>
   );
 const FIND_BY_SLUG = { agent: defineFindBySlug("agent"), tool: defineFindBySlug("tool") };
 
-/** The agent or tool of that slug. Throws a FunctionError that names those that there are. */
+/** Throws a FunctionError that names the existing ones. */
 async function findBySlug<Kind extends Target["kind"]>(
   { services, run }: Execution,
   kind: Kind,

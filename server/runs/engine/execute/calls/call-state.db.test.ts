@@ -20,7 +20,7 @@ import { createTenant, createWorld, openWorld, setAgent, type Tenant, type World
 import { admitWaitingRuns } from "../../claim";
 import { WorkerLost } from "../../write/writer";
 
-/** The state that a provider gave comes back to it: each server rejects the next call if a byte of it differs. */
+/** Each server rejects the next call if a byte of its state differs. */
 
 const starts = [
   ...[gemini, deepseek, kimi, qwen, openrouter].map((family) => ({
@@ -49,7 +49,6 @@ const servers = await Promise.all(
     })),
   ),
 );
-/** The same models at another address. */
 const elsewhere = await startStrictChat(gemini);
 const clock = testClock();
 const modelsOf = (addresses: { model: string; api?: ModelApi; baseUrl: string }[]) =>
@@ -78,7 +77,6 @@ async function start(tenant: Tenant): Promise<string> {
     .runId;
 }
 
-/** Executes the first model call, then leaves the run to another process. */
 async function executeFirstCall(runId: string): Promise<void> {
   await admitWaitingRuns(world, { worker: null, slots: 1_000 });
   await executeSegment(world, runId, { acts: 1 });
@@ -90,7 +88,6 @@ const read = (id: string) =>
     include: { modelCalls: { orderBy: { id: "asc" } }, steps: { orderBy: { stepNumber: "asc" } } },
   });
 
-/** Another process on the same database, with its own clients of models. */
 async function withProcess<T>(work: (beside: World) => Promise<T>, models = modelsOf(addresses)): Promise<T> {
   const beside = await createWorld({ beside: world, models });
   try {
@@ -100,7 +97,7 @@ async function withProcess<T>(work: (beside: World) => Promise<T>, models = mode
   }
 }
 
-/** Another worker takes the run's place when its first round of calls is committed and its next call begins. */
+/** Another worker takes over once the first round of calls is committed and the next call begins. */
 function dieBeforeSecondCall(runId: string): void {
   onPausePoint(async (point) => {
     if (point !== "act:before") return;

@@ -34,8 +34,8 @@ export function callStep(execution: Execution, call: StepCall): Promise<Finished
 }
 
 /**
- * Waits until a time. It counts from the step's beginning, which its row holds. So a worker that takes the run over
- * waits only for the rest. Throws FunctionError.
+ * Counts from the beginning in the step's row, so a worker that takes over waits only for the rest. Throws
+ * FunctionError.
  */
 async function wait(
   { signal, journal, branches, services, deadline }: Execution,

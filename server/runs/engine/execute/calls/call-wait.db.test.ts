@@ -9,8 +9,6 @@ import { createProcess } from "@/testing/process";
 import { insertTool } from "@/testing/tools";
 import { createTenant, createWorld, openWorld, scriptedModels, type Tenant } from "@/testing/world";
 
-/** Runs that wait: they leave their slot, and continue when the time has come. */
-
 const world = await openWorld({
   models: scriptedModels(({ messages }) =>
     messages.some(({ role }) => role === "tool")

@@ -20,8 +20,8 @@ export type Child = {
 };
 
 /**
- * Executes a child run: it has its own journal, and the worker, slot and hold of its caller, so that it never waits for
- * them. Continues with one that an earlier worker began, or reads how it ended. `signal` fires with the caller's step.
+ * Executes a child run with its own journal, and with the worker, slot and hold of its caller. Continues one that
+ * an earlier worker began, or reads how it ended. `signal` fires with the caller's step.
  */
 export async function executeChildRun(
   execution: Execution,
@@ -86,13 +86,13 @@ export async function executeChildRun(
 /** The end of a child; `output` is the value if its output is JSON, else its text. */
 export type ChildResult = Exclude<ChildOutcome, { output: string }> | { status: "Completed"; output: Json };
 
-/** `configuration`: the child's own; its agent may have another output schema by now. */
+/** `configuration` is the child's own; its agent may have another output schema by now. */
 async function readResult(outcome: ChildOutcome, configuration: RunConfiguration): Promise<ChildResult> {
   if (outcome.status !== "Completed" || !answersWithJson(configuration)) return outcome;
   return { status: "Completed", output: await readLargeJson(outcome.output) };
 }
 
-/** The end of a child that cannot be claimed; one that was to be cancelled when its worker was replaced ends here. */
+/** A child that was to be cancelled when its worker was replaced ends here. */
 async function readEnd(services: Services, id: string): Promise<ChildResult | null> {
   await endUnclaimable(services, { runId: id });
   const run = await services.db.run.findUnique({

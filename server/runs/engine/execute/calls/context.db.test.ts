@@ -12,8 +12,6 @@ import { createMember } from "@/testing/runs";
 import { startModelServer } from "@/testing/servers/model-server";
 import { createTenant, openWorld } from "@/testing/world";
 
-/** A run whose conversation becomes too long for its model, from a real server to its page. */
-
 const server = await startModelServer();
 afterAll(() => server.close());
 const world = await openWorld({

@@ -18,8 +18,6 @@ import { startStrictChat } from "@/testing/servers/families/strict-chat";
 import { startStrictMessages, thinksFor } from "@/testing/servers/families/strict-messages";
 import { createTenant, openWorld } from "@/testing/world";
 
-/** Runs that fall back in the middle from one interface to another, and come back; the servers are strict. */
-
 const FAILS = [1];
 const families = await Promise.all(
   [deepseek, kimi, gemini, openrouter].map(async (family) => ({

@@ -14,8 +14,6 @@ import { createMember } from "@/testing/runs";
 import { startModelServer } from "@/testing/servers/model-server";
 import { createTenant, openWorld } from "@/testing/world";
 
-/** An agent whose model does not answer, from real servers to the end of a run. */
-
 const first = await startModelServer();
 const second = await startModelServer();
 const silent = await startModelServer();
@@ -38,7 +36,7 @@ const world = await openWorld({
   prices: { ...DEFAULT_PRICES, defaultModel: price(1), models: { spare: price(10) } },
 });
 
-/** Each test has its own model, because what is learned about one would change the next test. */
+/** Lessons about one model would change the next test. */
 let tests = 0;
 const nextModel = () => {
   tests += 1;

@@ -20,16 +20,16 @@ import { createVllm } from "@/testing/servers/families/vllm";
 import { xai } from "@/testing/servers/families/xai";
 import { createTenant, openWorld, type Tenant } from "@/testing/world";
 
-/** Agents on chat servers that are as strict as the families of providers: each rejects what its documentation says. */
+/** Each server rejects what its provider's documentation says. */
 
 type Definition = Omit<Parameters<typeof saveAgent>[2]["definition"], "slug" | "name">;
 type Case = {
   family: (streams: boolean) => ChatServerFamily;
-  /** The agent's settings, some of which it rejects. */
+  /** The server rejects some of them. */
   settings: Partial<Definition>;
-  /** The parts that calls with functions leave out or change once that is known. */
+  /** Left out of calls with functions, or changed, once the rejection is known. */
   changes: string[];
-  /** The tokens of one call, but for the 100 of its input. */
+  /** Tokens of one call, but for the 100 of its input. */
   usage: object;
   hidesReasoning?: true;
 };
@@ -129,7 +129,6 @@ const outputSchema = {
   required: ["sum"],
 };
 
-/** A run of the tenant's agent with this model and these settings, and its calls. */
 async function execute(tenant: Tenant, definition: Definition) {
   const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
   await saveAgent(world, actor, {

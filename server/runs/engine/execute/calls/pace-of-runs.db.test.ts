@@ -10,7 +10,7 @@ import { virtualTime } from "@/testing/virtual-time";
 import { createTenant, openWorld, type Tenant } from "@/testing/world";
 import { admitWaitingRuns } from "../../claim";
 
-/** Many runs at once at a provider that allows 60 calls a minute. Its time passes when all open runs wait for it. */
+/** A provider allows 60 calls a minute. Its time passes when all open runs wait for it. */
 
 const RUNS = 200;
 const time = virtualTime();
@@ -41,7 +41,7 @@ async function start({ orgId, agentId }: Tenant): Promise<string> {
   return (await startRun(world, actor, { kind: "agent", targetId: agentId, userMessage: "Add." })).runId;
 }
 
-/** Executes a run; returns when its last call was answered. */
+/** Returns when its last call was answered. */
 async function execute(runId: string): Promise<number> {
   open += 1;
   await executeSegment(world, runId).finally(() => {

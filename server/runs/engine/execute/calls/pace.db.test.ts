@@ -9,8 +9,6 @@ import { createMember } from "@/testing/runs";
 import { startModelServer } from "@/testing/servers/model-server";
 import { createTenant, openWorld, type Tenant } from "@/testing/world";
 
-/** Runs whose provider has too many calls, from a real server to their rows. */
-
 const server = await startModelServer();
 afterAll(() => server.close());
 const clock = testClock();
@@ -20,7 +18,6 @@ const sleep = (_ms: number, signal: AbortSignal) =>
     sleepers.push(resolve);
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
-/** Lets time pass for everything that waits. */
 function pass(ms: number): void {
   clock.advance(ms);
   const woken = sleepers;

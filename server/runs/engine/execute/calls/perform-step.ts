@@ -26,9 +26,9 @@ export type StepCall = Omit<NewStep, "hasSideEffects"> & {
   args: JsonObject;
   memory: StepMemory;
   retries: RetryPolicy;
-  /** The limit of one attempt; undefined: the function's own. */
+  /** Of one attempt; undefined: the function's own. */
   timeoutMs?: number | undefined;
-  /** Notes for people about the input; stored with the first attempt. */
+  /** For people, about the input; stored with the first attempt. */
   notes?: ReadonlySet<string>;
 };
 
@@ -39,16 +39,16 @@ export type StepAttempt = { number: number; startedAt: Date; printed: string[] }
 export type StepOutcome = { text: string } | { error: string; code: string };
 
 type StepWork = {
-  /** Makes one attempt. A FunctionError is a failure that may be retried; any other error ends the run's segment. */
+  /** A FunctionError is a failure that may be retried; any other error ends the run's segment. */
   attempt(begun: BegunStep, attempt: StepAttempt): Promise<StepOutcome>;
   hasSideEffects: boolean;
-  /** True if a worker that took the run over makes all attempts again, to read how the earlier ones ended. */
+  /** True if a worker that takes over makes all attempts again, to read how the earlier ones ended. */
   repeatsAttempts?: boolean;
 };
 
 /**
- * Performs a step: attempts it until one attempt succeeds or no retry follows, records every attempt, and pays one
- * action. A failure is the step's result. Throws only what ends the run's segment.
+ * Attempts a step until it succeeds or no retry follows, and pays one action. A failure is the step's result.
+ * Throws only what ends the run's segment.
  */
 export async function performStep(
   execution: Execution,
@@ -111,14 +111,13 @@ async function attemptStep(
   }
 }
 
-/** An agent's model gets the message of a failure; a workflow also has its code. */
+/** An agent's model gets only the message; a workflow also has the code. */
 function stepResult(kind: RunKind, outcome: StepOutcome): Pick<StepResult, "output" | "error"> {
   if ("text" in outcome) return { output: outcome.text, error: null };
   const { error, code } = outcome;
   return { output: JSON.stringify(kind === "agent" ? { error } : { error, code }), error };
 }
 
-/** The room for outputs of a run and of the runs in progress that it calls. */
 type OutputRoom = {
   run: { kind: RunKind };
   journal: { outputBytes: number };
@@ -126,8 +125,8 @@ type OutputRoom = {
 };
 
 /**
- * An output as it is stored: redacted JSON text. If it is too large, alone or with the others of an agent's run, the model
- * gets a preview; a workflow's step fails.
+ * An output as redacted JSON text. If it is too large, alone or with the run's others, an agent's model gets a
+ * preview; a workflow's step fails.
  */
 export async function storedOutput(
   { run, journal, tree }: OutputRoom,

@@ -12,7 +12,6 @@ import { exactly } from "../budget";
 import type { Execution } from "../execution";
 import { CapReached, CreditsExhausted } from "../interruptions";
 
-/** A model that may answer a call, and its provider's name. */
 type Priced = { model: string; provider: string };
 
 /** `reserved` grows if the call is repeated with a larger limit. */
@@ -21,9 +20,8 @@ export type CallReservation = { reserved: Decimal; maxOutputTokens: number };
 export const isFree = ({ provider }: Priced): boolean => provider === "demo";
 
 /**
- * Reserves what a call may cost at the dearest of the models that may answer it. Usually cap and balance allow a quick
- * bound of the prompt with the full output. If not, the prompt is counted exactly, and the output is limited to what the
- * reservation pays for.
+ * Reserves the price of a call at the dearest model that may answer it. If cap or balance is too low for a quick
+ * upper bound, the prompt is counted exactly and the output is limited.
  */
 export async function reserveForCall(
   { services, run, budget }: Execution,
@@ -55,12 +53,12 @@ export async function reserveForCall(
   return { reserved: scarce, maxOutputTokens: Math.max(1, Math.min(limit, ...affordable)) };
 }
 
-/** The limits that a repeat tries to reserve, until cap and balance allow one. */
+/** Tried in turn until cap and balance allow one. */
 const REPEAT_LIMITS = [REPEAT_OUTPUT_TOKENS, REPEAT_OUTPUT_TOKENS / 2, REPEAT_OUTPUT_TOKENS / 4];
 
 /**
- * Reserves the repeat of a call that was cut off, beside what its attempts have used. `lost` are the credits of models
- * before this one. Returns the repeat's limit.
+ * Reserves the repeat of a call that was cut off, and returns its limit. `lost` are the credits of models before
+ * this one.
  */
 export async function reserveForRepeat(
   { run, budget }: Execution,

@@ -3,7 +3,7 @@ import type { RunKind } from "@/server/contract/enums";
 import { MIB } from "@/server/contract/sizes";
 import { storedOutput } from "./perform-step";
 
-/** The bounds of a step's output. `own` and `others`: what this run and those in progress have stored, in MiB. */
+/** `own` and `others` are stored outputs in MiB, of this run and of those in progress. */
 
 const TEXT = "x".repeat(MIB / 2);
 function store(kind: RunKind, own: number, ...others: number[]) {
