@@ -37,22 +37,20 @@ export function priceOf(list: PriceList, model: string): ModelPrice {
   return Object.hasOwn(list.models, model) ? (list.models[model] ?? list.defaultModel) : list.defaultModel;
 }
 
+/** Prices are those of 1,000 tokens. Multiplying is cheaper than dividing, and as exact. */
+const PER_TOKEN = new Decimal("0.001");
+
 type Tokens = { inputTokens: number; outputTokens: number };
-/** Tokens with the parts of the input that have their own price. */
 type UsedTokens = Tokens & { cachedInputTokens?: number; cacheWriteTokens?: number };
 
 /** Credits of one model call, to four places: each of its parts at its own price. */
 export function creditsOfUsage(list: PriceList, model: string, usage: UsedTokens): Decimal {
   const { input, cachedInput = input, cacheWrite = input, output } = priceOf(list, model);
   const { inputTokens, cachedInputTokens: cached = 0, cacheWriteTokens: written = 0 } = usage;
-  return toLedger(
-    input
-      .mul(inputTokens - cached - written)
-      .add(cachedInput.mul(cached))
-      .add(cacheWrite.mul(written))
-      .add(output.mul(usage.outputTokens))
-      .div(1000),
-  );
+  let credits = input.mul(inputTokens - cached - written).add(output.mul(usage.outputTokens));
+  if (cached > 0) credits = credits.add(cachedInput.mul(cached));
+  if (written > 0) credits = credits.add(cacheWrite.mul(written));
+  return toLedger(credits.mul(PER_TOKEN));
 }
 
 /** The most that a model call of these tokens can cost, to four places. */
@@ -62,10 +60,10 @@ export function mostCreditsOf(
   { inputTokens, outputTokens }: Tokens,
 ): Decimal {
   const price = priceOf(list, model);
-  return toLedger(dearestInput(price).mul(inputTokens).add(price.output.mul(outputTokens)).div(1000));
+  return toLedger(dearestInput(price).mul(inputTokens).add(price.output.mul(outputTokens)).mul(PER_TOKEN));
 }
 
-/** The dearest price: the part of the input that comes from the cache is unknown before the call. */
+/** The cached part of the input is unknown before the call, so the highest price counts. */
 const dearestInput = ({ input, cachedInput, cacheWrite }: ModelPrice) =>
   [cachedInput, cacheWrite].reduce<Decimal>((dearest, one) => (one?.gt(dearest) ? one : dearest), input);
 
@@ -96,8 +94,8 @@ export function holdForFirstCall(list: PriceList, models: readonly string[], pro
 }
 
 /**
- * The additional hold of a run that starts immediately, if the balance allows it. It covers the maximum output of a
- * model call and some room for the next calls. With it, most runs never extend their hold.
+ * The additional hold of a run that starts immediately: the maximum output of a model call and room for the next
+ * calls. With it, most runs never extend their hold.
  */
 export function headroomForFirstCall(
   list: PriceList,
