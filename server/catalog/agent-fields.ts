@@ -9,7 +9,6 @@ export type AgentField = {
   description: string;
   /** Null: the field is required. */
   default: string | null;
-  /** Other fields have a control of their own in the editor. */
   control: "number" | "share" | "text" | "choice" | "switch" | "json" | "other";
   options: string[];
   /** Shares begin at 0. */

@@ -23,7 +23,6 @@ type YamlFault = { line: number | null; message: string };
 const MAX_BYTES = 4 * MIB;
 export const MAX_FILE_DEPTH = 100;
 
-/** The line of a value, and the trees of its members. */
 type LineTree = number | null | [number | null, LineTree[] | Record<string, LineTree>];
 const lineTree: z.ZodType<LineTree> = z.custom<LineTree>();
 

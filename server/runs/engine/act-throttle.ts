@@ -1,7 +1,6 @@
 import { performance } from "node:perf_hooks";
 import type { OrgId } from "@/server/base/actor";
 
-/** A burst of starts is over when none has come for this long. */
 const BURST_MS = 100;
 /** With fewer executing runs, starts and acts do not slow each other down. */
 const FEW_RUNS = 4;
@@ -25,7 +24,6 @@ export class ActThrottle {
   #left = 1;
   #usage = performance.eventLoopUtilization();
 
-  /** `executing`: how many runs execute in this process. */
   constructor(executing: () => number) {
     this.#executing = executing;
   }

@@ -42,7 +42,6 @@ export type Executor = {
   /** Resolves when the run has started. */
   beginClaimed(run: ClaimedRun, worker: Worker): Promise<void>;
   abort(runId: string): void;
-  /** Returns true if a run executes here or is about to. */
   isKnown(runId: string): boolean;
 };
 

@@ -16,7 +16,6 @@ export type Worker = {
   /** Undefined if the act may begin immediately. */
   waitForTurn(orgId: OrgId): Promise<void> | undefined;
   figures(): Record<LaneName, LaneFigures>;
-  /** Ends the worker and releases its runs. */
   close(): Promise<void>;
 };
 

@@ -15,7 +15,6 @@ export const processSettings = z.object({
   providerAddress: z.string().nullable(),
   egressAllow: z.array(z.string()),
   inngest: z.boolean(),
-  /** Sentences about unknown names. */
   unknownSettings: z.array(z.string()),
 });
 export type ProcessSettings = z.output<typeof processSettings>;

@@ -16,7 +16,6 @@ import { admitWaitingRuns } from "./claim";
 import { findClaimedRuns, releaseRuns } from "./run-state";
 import { WorkerLost } from "./write/writer";
 
-/** The process under test. */
 let beside: World;
 let modelCalls = 0;
 let answer: Partial<ModelReply> = {};

@@ -8,7 +8,6 @@ import { updateOf } from "@/server/runs/live/run-update";
 import { inspectRun } from "@/server/runs/read/inspect/inspect";
 import type { Services } from "@/server/runs/services";
 
-/** Changes closer together than this are sent as one. */
 const RUN_PAUSE_MS = 100;
 const LIST_PAUSE_MS = 500;
 /** Notifications may be lost. */

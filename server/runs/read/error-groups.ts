@@ -61,7 +61,6 @@ export async function groupErrors(
   return { groups: [...groups.values()].map(viewGroup).sort((a, b) => b.runs - a.runs), runs: rows.length };
 }
 
-/** `rows`: newest first. */
 function viewGroup({ headline, rows }: { headline: string; rows: z.infer<typeof failedRow>[] }): ErrorGroup {
   const counts = new Map<string, number>();
   for (const { name } of rows) counts.set(name, (counts.get(name) ?? 0) + 1);

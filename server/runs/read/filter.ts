@@ -16,7 +16,6 @@ export const runFilter = z.object({
   source: z.enum(SOURCE_CHOICES).optional(),
   agentId: z.uuid().optional(),
   toolId: z.uuid().optional(),
-  /** The agents and tools that a key is limited to. */
   targetIds: z.array(z.uuid()).optional(),
   triggerId: z.uuid().optional(),
   apiKeyId: z.uuid().optional(),
@@ -159,7 +158,6 @@ function sizeClass(size: number): number {
   return size <= 0 ? 0 : Math.max(1, 1 + Math.floor((2 * Math.log(size)) / Math.LN2));
 }
 
-/** At least 8 hexadecimal digits of a UUID. */
 const ID_START = /^[0-9a-f]{8}[0-9a-f-]{0,28}$/i;
 
 /** Other ids are order numbers, dates or other systems' UUIDs. */

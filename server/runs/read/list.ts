@@ -84,7 +84,6 @@ export async function readRunsById(services: Services, orgId: OrgId, ids: string
   );
 }
 
-/** `ids` is a query for the ids of runs of one organization. */
 function readRuns({ pool }: Services, ids: Prisma.Sql): Promise<RunSummary[]> {
   return select(
     pool,

@@ -9,7 +9,6 @@ type Reservation = {
   least: Decimal;
   /** The balance must allow this, or as much of it as the cap does. */
   minimum: Decimal;
-  /** Reserved if cap and balance allow it. */
   wanted: Decimal;
 };
 

@@ -44,7 +44,6 @@ export type Execution = SegmentContext & {
   runChild(
     child: ClaimedRun,
     options: {
-      /** Resolves when a new child's row is committed. */
       inserted?: Promise<void>;
       signal: AbortSignal;
     },

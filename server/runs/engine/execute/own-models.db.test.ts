@@ -21,7 +21,6 @@ import { closeServer, listen } from "@/testing/servers/listen";
 import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 
 const VALUE = "sk-9aZ+k&q-Sup3r";
-/** Messages and names are cut in the middle of it. */
 const LONG_VALUE = "Zq7uN4vT9wKx".repeat(16);
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 

@@ -16,7 +16,6 @@ const NO_CHILDREN = { open: ZERO, ended: ZERO, count: 0 };
 export class ProcessSlots {
   readonly total: number;
   readonly #getServices: () => Services;
-  /** By run id. */
   readonly #taken = new Map<string, Slot>();
   #reserved = 0;
   #texts: RunTexts | undefined;

@@ -19,7 +19,6 @@ const TEXT = "x".repeat(700 * KIB);
 /** An eighth is for texts: 8 MiB, of which one organization has at most 4 MiB. */
 const LIMIT = 64 * MIB;
 
-/** Called before each text is written, with the run's message. */
 let write: (message: string) => Promise<void> = async () => {};
 const world = await openWorld({
   models: scriptedModels(async ({ messages }) => {

@@ -25,7 +25,6 @@ export const partRow = z.object({
   children: z.number(),
   drafts: z.number(),
   draftCredits: z.string(),
-  /** Usage of the runs that those of the subject called, at any depth. */
   creditsBelow: z.string(),
 });
 export type Part = z.infer<typeof partRow>;
