@@ -1,7 +1,7 @@
 "use client";
 
 import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { formatCount, formatPlural } from "@/app/_ui/figures/format";
@@ -24,6 +24,11 @@ export function OfferedModels({ provider, keyValue, chosen, onToggle }: OfferedM
   const asked = useMutation(useTRPC().models.discover.mutationOptions());
   const [filter, setFilter] = useState("");
   const { api, baseUrl, apiKey } = provider;
+  const result = useRef<HTMLDivElement>(null);
+  // The button may be at the end of the visible form.
+  useEffect(() => {
+    if (asked.data) result.current?.scrollIntoView({ block: "nearest" });
+  }, [asked.data]);
   const ask = () =>
     asked.mutate({
       ...(api && { api }),
@@ -40,7 +45,7 @@ export function OfferedModels({ provider, keyValue, chosen, onToggle }: OfferedM
       <Button className="self-start" disabled={asked.isPending} onClick={ask}>
         {asked.isPending ? "Loading its models" : "Choose from its models"}
       </Button>
-      <div aria-live="polite" className="flex flex-col gap-2 empty:hidden">
+      <div aria-live="polite" className="flex flex-col gap-2 empty:hidden" ref={result}>
         {problem ? (
           <p className="rounded-md bg-failed-wash px-2.5 py-2 text-failed [overflow-wrap:anywhere]">
             <span className="font-medium">Could not load its models.</span> {problem}

@@ -132,7 +132,18 @@ const modelColumns = (free: boolean): LineColumn<Model>[] => [
     look: "figure",
     cell: ({ contextWindow }) => <span className="text-muted">{formatUsed(contextWindow ?? 0)}</span>,
   },
-  { ...PRICE, head: "Input", cell: ({ input }) => <Price free={free}>{input}</Price> },
+  {
+    ...PRICE,
+    head: "Input",
+    cell: ({ input, cachedInput }) => (
+      <>
+        <Price free={free}>{input}</Price>
+        {free || !cachedInput ? null : (
+          <span className="block text-muted text-xs md:hidden">{formatCredits(cachedInput)} cached</span>
+        )}
+      </>
+    ),
+  },
   {
     ...PRICE,
     head: "Cached",
@@ -143,13 +154,13 @@ const modelColumns = (free: boolean): LineColumn<Model>[] => [
   { ...PRICE, head: "Output", cell: ({ output }) => <Price free={free}>{output}</Price> },
   {
     head: "Agents",
-    width: "w-16 sm:w-28",
+    width: "w-[4.5rem] sm:w-28",
     area: "share",
     look: "figure",
     cell: ({ agents }) => formatUsed(agents),
   },
 ];
-const PRICE = { width: "w-[4.5rem] sm:w-28", area: "share", look: "figure" } as const;
+const PRICE = { width: "w-[5.5rem] sm:w-28", area: "share", look: "figure" } as const;
 
 function Price({ free, children }: { free: boolean; children: string }) {
   return free ? <span className="text-muted">Free</span> : formatCredits(children);

@@ -2,11 +2,13 @@ import { isJsonObject, tryParseJson } from "@/server/base/json/json";
 import type { AnswerFlaw, ModelRequest } from "@/server/work/models/port";
 import type { ReadReply } from "./replies";
 
+/** `unavailable`: the provider broke the answer off. `window`: the context window is full, so no limit helps. */
+type FlawKind = AnswerFlaw | "unavailable" | "window";
+
 /** A complete response without a usable answer. */
 export class FlawedAnswer extends Error {
-  readonly flaw: AnswerFlaw | "unavailable";
-  /** @param flaw `unavailable`: the provider broke the answer off. */
-  constructor(flaw: AnswerFlaw | "unavailable", message: string) {
+  readonly flaw: FlawKind;
+  constructor(flaw: FlawKind, message: string) {
     super(message);
     this.name = "FlawedAnswer";
     this.flaw = flaw;
@@ -15,13 +17,8 @@ export class FlawedAnswer extends Error {
 
 // OpenAI: length, content_filter (API reference, chat completions, finish_reason); max_output_tokens (responses,
 // incomplete_details). Anthropic: max_tokens, model_context_window_exceeded, refusal (messages, stop_reason). Mistral: model_length. Gateways pass the words of Gemini (MAX_TOKENS, SAFETY, …) on, which are also behind a colon.
-const CUT_OFF = new Set([
-  "length",
-  "model_length",
-  "max_tokens",
-  "max_output_tokens",
-  "model_context_window_exceeded",
-]);
+const CUT_OFF = new Set(["length", "model_length", "max_tokens", "max_output_tokens"]);
+const WINDOW_FULL = new Set(["model_context_window_exceeded"]);
 const FILTERED = new Set([
   ...["content_filter", "refusal", "safety", "prohibited_content", "blocklist", "spii", "recitation"],
   ...["image_safety", "image_prohibited_content", "image_recitation", "model_armor"],
@@ -54,7 +51,10 @@ export function findFlaw(
   }
   if (endsWith(BROKEN_OFF))
     return new FlawedAnswer("unavailable", `broke the answer off (${reply.finishReason})`);
-  if (endsWith(CUT_OFF) && !(toolCalls.length > 0 && toolCalls.every(isComplete))) {
+  const isUsable = toolCalls.length > 0 && toolCalls.every(isComplete);
+  if (endsWith(WINDOW_FULL) && !isUsable)
+    return new FlawedAnswer("window", "cut the answer off: the model's context window is full");
+  if (endsWith(CUT_OFF) && !isUsable) {
     const limit = request.maxOutputTokens.toLocaleString("en-US");
     return new FlawedAnswer("truncated", `cut the answer off at the limit of ${limit} output tokens`);
   }

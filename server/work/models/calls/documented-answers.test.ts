@@ -148,3 +148,32 @@ test("Groq's 498 is retried, but calls no other model", async () => {
   expect(outcome).toMatchObject({ content: "The answer." });
   expect(calls).toBe(2);
 });
+
+// Anthropic's documentation of stop reasons; Z.ai's API reference.
+test("an answer that fills the context window is not repeated, and the message names the way out", async () => {
+  const { outcome, calls } = await call({ body: ends("model_context_window_exceeded") }, false);
+  const message = expect.stringMatching(/context window is full\. Shorten .* larger window$/);
+  expect(outcome).toMatchObject({ reason: "truncated", fallsBack: false, message });
+  expect(calls).toBe(1);
+});
+
+// MiniMax-AI/MiniMax-M2#62; the first form has status 200.
+test.each<Answer>([
+  { body: { choices: null, base_resp: { status_code: 1008, status_msg: "insufficient balance" } } },
+  {
+    status: 500,
+    body: { type: "error", error: { type: "api_error", message: "insufficient balance (1008)" } },
+  },
+])("an account of MiniMax without credit is a used up quota", async (answer) => {
+  const { outcome, calls } = await call(answer, false);
+  const message = expect.stringContaining("insufficient balance");
+  expect(outcome).toMatchObject({ reason: "quota", fallsBack: false, message });
+  expect(calls).toBe(1);
+});
+
+// OpenRouter's documentation of errors, in a stream.
+test("a request that OpenRouter filters is declined, also in a response with status 200", async () => {
+  const error = { code: 403, message: "Flagged.", metadata: { reasons: ["x"], flagged_input: "y" } };
+  const { outcome } = await call({ body: { error } }, false);
+  expect(outcome).toMatchObject({ reason: "declined", fallsBack: false });
+});

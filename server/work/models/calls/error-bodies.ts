@@ -15,7 +15,11 @@ const CUT_END = 8 * 1024;
 const MAX_DEPTH = 4;
 const MAX_PARTS = 8;
 
-const MESSAGE_KEYS = ["message", "error", "detail", "errors", "msg", "title", "error_description"];
+const MESSAGE_KEYS = [
+  ...["message", "error", "detail", "errors", "msg", "title", "error_description"],
+  // MiniMax, in responses with status 200.
+  ...["base_resp", "status_msg"],
+];
 
 /**
  * The message in an error's JSON: `{"error": {"message"}}` (OpenAI), the same in an array (Gemini,
@@ -32,9 +36,13 @@ export function readReported(body: unknown): ReportedError | null {
   const isFlagged = isRecord(metadata) && metadata.flagged_input !== undefined;
   return {
     message,
-    code: typeof code === "string" || typeof code === "number" ? code : undefined,
+    code: isFlagged
+      ? "content_filter"
+      : typeof code === "string" || typeof code === "number"
+        ? code
+        : undefined,
     param: typeof param === "string" ? param : undefined,
-    type: isFlagged ? "content_filter" : typeof type === "string" ? type : undefined,
+    type: typeof type === "string" ? type : undefined,
   };
 }
 

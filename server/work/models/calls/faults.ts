@@ -20,6 +20,8 @@ export type Fault = {
 const PASSING = new Set([408, 409, 425, 429, 498]);
 /** The codes and types of an account without credit: OpenAI's, Kimi's and MiniMax's (modelscope/modelscope#1691). */
 const USED_UP = new Set(["insufficient_quota", "exceeded_current_quota_error", "insufficient_balance_error"]);
+/** MiniMax has it in the message alone, with status 500 (MiniMax-AI/MiniMax-M2#62). */
+const USED_UP_TEXT = /insufficient (account )?balance/i;
 /**
  * Those of filtered requests: OpenAI's API reference (errors of responses, too), Kimi (MoonshotAI/kimi-cli#1002), Qwen,
  * Z.ai (langchain4j/langchain4j#1079).
@@ -57,7 +59,8 @@ export function readFault(
     return { message, reason, fallsBack, retryAfterMs: waitMs, cause: error };
   };
 
-  if (error instanceof FlawedAnswer) return fault(error.message, error.flaw);
+  if (error instanceof FlawedAnswer)
+    return fault(error.message, error.flaw === "window" ? "truncated" : error.flaw);
   if (error instanceof ResponseError) {
     // The message begins with the status.
     const text = `answered ${error.message}${redirection(error)}`;
@@ -83,7 +86,7 @@ const isOtherRefusal = (status = 500): boolean => status < 500 && status !== 408
 
 function reasonOf(error: ResponseError | ReplyError): ModelFault {
   const { status, code, message } = error;
-  if (USED_UP.has(code ?? "") || status === 402) return "quota";
+  if (USED_UP.has(code ?? "") || status === 402 || USED_UP_TEXT.test(message)) return "quota";
   if (isOverflow(error)) return "input_too_long";
   if (code === "model_not_found" || status === 404) return "unknown";
   if (FILTERED.has(code ?? "") || FILTERED_TEXT.test(message)) return "declined";

@@ -165,6 +165,9 @@ export class ModelCall {
       return this.#repeat(message, startedAt);
     }
     if (flaw.flaw === "empty") message += " twice";
+    if (flaw.flaw === "window")
+      message +=
+        ". Shorten the prompt or the message, return less from tools, or choose a model with a larger window";
     if (flaw.flaw === "truncated") {
       const { maxOutputTokens, raiseLimit } = this.#request;
       const maximum = await this.#server.maxOutputTokens(this.#request);

@@ -1,4 +1,4 @@
-import { writeJson } from "@/server/base/json/json";
+import { isJsonObject, writeJson } from "@/server/base/json/json";
 import type { ModelReply, ModelUsage } from "@/server/work/models/port";
 import { readErrorText, readReported } from "./error-bodies";
 
@@ -71,13 +71,17 @@ export function readReportedError(piece: unknown): ReplyError | null {
     ("error" in piece && piece.error) ||
     ("object" in piece && piece.object === "error") ||
     // OpenAI's API reference, streaming events of responses, error.
-    ("type" in piece && piece.type === "error");
+    ("type" in piece && piece.type === "error") ||
+    ("base_resp" in piece && isMiniMaxError(piece.base_resp));
   if (!isError) return null;
   const reported = readReported(piece);
   return reported === null
     ? new ReplyError(`an error: ${writeJson(piece)}`)
     : new ReplyError(reported.message, reported.code ?? STATUS_OF_TYPE[reported.type ?? ""]);
 }
+
+const isMiniMaxError = (report: unknown): boolean =>
+  isJsonObject(report) && typeof report.status_code === "number" && report.status_code !== 0;
 
 /** The error of an answer that its provider broke off, as OpenRouter reports it beside or within the choice. */
 export const failedChoice = (choice: object): ReplyError =>
