@@ -6,7 +6,7 @@ import { bindMigrationAwareSqlAdapterFactory } from "@prisma/driver-adapter-util
 import * as glue from "@prisma/schema-engine-wasm/schema_engine_bg";
 import pg from "pg";
 
-/** What schema.prisma and prisma/functions/ cannot express. `obstacle`: drops what Prisma's engine would fail on. */
+/** The rules that schema.prisma and prisma/functions/ cannot express. `obstacle`: drops what Prisma's engine would fail on. */
 const RULES = `
   SELECT format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) AS rule,
     format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS obstacle

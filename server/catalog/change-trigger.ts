@@ -7,7 +7,7 @@ import { hashToken, newTriggerToken, tokenPurpose } from "@/server/catalog/webho
 import { DEFINITION_STATUSES } from "@/server/contract/enums";
 import { type Change, catalogVerb } from "./change";
 import { type Signature, triggerDefinition } from "./definitions";
-import { addSigningSecret, describeSecretFault, putTrigger, signatureOf } from "./save-trigger";
+import { addSigningSecret, describeSigningSecretIssue, putTrigger, signatureOf } from "./save-trigger";
 
 /** Creates a trigger whose slug is free. `generateSecret` takes the place of `secret`, which is returned this once. */
 export const createTrigger = catalogVerb(
@@ -52,7 +52,7 @@ export const rotateTriggerSecret = catalogVerb(
     const { name, signatureScheme } = await requireTrigger(change, id);
     const signature = signatureOf(signatureScheme);
     const secret = given ?? generateSigningSecret(signature);
-    const fault = describeSecretFault(signature, secret);
+    const fault = describeSigningSecretIssue(signature, secret);
     if (fault !== null) throw refusal([{ path: "/secret", message: fault }]);
 
     const until = new Date(at.getTime() + overlapSeconds * 1000);

@@ -4,7 +4,7 @@ import type { Trigger, TriggerSecret } from "@/server/base/db/generated/client";
 import type { Issue } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
 import { refusal } from "@/server/base/issues";
-import { describeTemplateFault } from "@/server/catalog/webhooks/message-template";
+import { describeTemplateIssue } from "@/server/catalog/webhooks/message-template";
 import type { SignatureScheme } from "@/server/catalog/webhooks/signature";
 import {
   hashToken,
@@ -158,7 +158,7 @@ export async function addSigningSecret(
 }
 
 /** The reason why a text cannot be a signing secret of that scheme; null if it can. */
-export function describeSecretFault(
+export function describeSigningSecretIssue(
   signature: TriggerDefinition["signature"],
   secret: string,
 ): string | null {
@@ -176,9 +176,9 @@ async function findTextFaults(
   organizationId: string,
 ): Promise<Issue[]> {
   const faults = {
-    secret: typeof secret === "string" ? describeSecretFault(signature, secret) : null,
+    secret: typeof secret === "string" ? describeSigningSecretIssue(signature, secret) : null,
     messageTemplate:
-      messageTemplate === null ? null : await describeTemplateFault(messageTemplate, organizationId),
+      messageTemplate === null ? null : await describeTemplateIssue(messageTemplate, organizationId),
   };
   return Object.entries(faults).flatMap(([field, message]) =>
     message === null ? [] : [{ path: `/${field}`, message }],

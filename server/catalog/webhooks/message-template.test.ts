@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Json } from "@/server/base/json/json";
-import { describeTemplateFault, fillMessageTemplate } from "@/server/catalog/webhooks/message-template";
+import { describeTemplateIssue, fillMessageTemplate } from "@/server/catalog/webhooks/message-template";
 
 const facts = { now: new Date("2026-01-01T00:00:00Z"), seed: "delivery-1", organizationId: "org-1" };
 
@@ -56,13 +56,13 @@ test("slow templates of one organization do not delay another organization's web
 }, 60_000);
 
 test("a template is checked before it is saved", async () => {
-  expect(await describeTemplateFault("{{ body.title }}", "org-1")).toBeNull();
-  expect(await describeTemplateFault("{{ body. }}", "org-1")).not.toBeNull();
-  expect(await describeTemplateFault("{{ body", "org-1")).not.toBeNull();
-  expect(await describeTemplateFault("Key: {{ secrets.api }}", "org-1")).toBe(
+  expect(await describeTemplateIssue("{{ body.title }}", "org-1")).toBeNull();
+  expect(await describeTemplateIssue("{{ body. }}", "org-1")).not.toBeNull();
+  expect(await describeTemplateIssue("{{ body", "org-1")).not.toBeNull();
+  expect(await describeTemplateIssue("Key: {{ secrets.api }}", "org-1")).toBe(
     "secrets cannot be used in a message",
   );
-  expect(await describeTemplateFault("{{ $titel(body.a) }}", "org-1")).toMatch(
+  expect(await describeTemplateIssue("{{ $titel(body.a) }}", "org-1")).toMatch(
     'there is no function or variable "$titel"',
   );
 });

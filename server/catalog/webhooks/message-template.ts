@@ -11,7 +11,7 @@ const TEMPLATE_TIMEOUT_MS = 10_000;
 const EXPRESSION_TIMEOUT_MS = 2_000;
 
 /** The issue of a template, or null; checked when it is saved. */
-export async function describeTemplateFault(
+export async function describeTemplateIssue(
   template: string,
   organizationId: string,
 ): Promise<string | null> {

@@ -4,7 +4,7 @@ import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
 import { handleWebhook } from "@/server/api/webhook";
 import { newId } from "@/server/base/ids";
-import { describeSecretFault } from "@/server/catalog/save-trigger";
+import { describeSigningSecretIssue } from "@/server/catalog/save-trigger";
 import { signingSecretPurpose } from "@/server/catalog/webhooks/trigger";
 import { hasProgram } from "@/testing/programs";
 import { createTenant, createTrigger, openWorld } from "@/testing/world";
@@ -201,10 +201,10 @@ describe("input of hostile callers", () => {
   });
 
   it("is rejected as a secret when it is too short", () => {
-    expect(describeSecretFault("standard-webhooks", "A")).toContain("at least 16 bytes");
-    expect(describeSecretFault("standard-webhooks", "whsec_c2hvcnQ=")).toContain("at least 16 bytes");
+    expect(describeSigningSecretIssue("standard-webhooks", "A")).toContain("at least 16 bytes");
+    expect(describeSigningSecretIssue("standard-webhooks", "whsec_c2hvcnQ=")).toContain("at least 16 bytes");
     const enough = Buffer.alloc(24, 1).toString("base64");
-    expect(describeSecretFault("standard-webhooks", `whsec_${enough}`)).toBeNull();
+    expect(describeSigningSecretIssue("standard-webhooks", `whsec_${enough}`)).toBeNull();
   });
 });
 

@@ -7,7 +7,7 @@ import type { SignatureScheme } from "./signature";
 export type Trigger = {
   actor: TriggerActor;
   target: { kind: RunKind; id: string };
-  /** Why the trigger cannot start anything, for the sender; null if it can. */
+  /** The reason, for the sender, that the trigger cannot start anything; null if it can. */
   misconfigured: string | null;
   suspended: boolean;
   scheme: SignatureScheme;

@@ -52,8 +52,8 @@ function describeReferenceIssue(
 ): string | null {
   const { parameters, item } = readable;
   if (root === null || root === "run" || root === item) return null;
-  if (root === "secrets") return describeSecretFault(parsed, readable);
-  if (root === "steps") return member === null ? null : describeStepFault(member, readable);
+  if (root === "secrets") return describeSecretIssue(parsed, readable);
+  if (root === "steps") return member === null ? null : describeStepIssue(member, readable);
   if (root !== "input") {
     const names = ["input", "steps", "run", ...(item === null ? [] : [item])].join(", ");
     return `"${root.slice(0, 100)}" is not known here; expressions can use ${names}`;
@@ -62,7 +62,7 @@ function describeReferenceIssue(
   return `input.${member} is not among the parameters; known parameters: ${listed([...parameters])}`;
 }
 
-function describeStepFault(id: string, { positions, index }: Readable): string | null {
+function describeStepIssue(id: string, { positions, index }: Readable): string | null {
   const position = positions.get(id);
   if (position === undefined) {
     const known = [...positions].filter(([, at]) => at < index).map(([name]) => name);
@@ -75,7 +75,7 @@ function describeStepFault(id: string, { positions, index }: Readable): string |
 const HOST = /^\s*https?:\/\/[^\s/?#\\@]+[/?]/i;
 
 /** A secret in an address is behind a host that is written out, so that no data decides who receives it. */
-export function describeHostFault(parts: readonly (string | TemplateExpression)[]): string | null {
+export function describeHostIssue(parts: readonly (string | TemplateExpression)[]): string | null {
   const secret = parts.find((part) => typeof part !== "string" && part.secret !== null);
   const [first] = parts;
   if (secret === undefined || (typeof first === "string" && HOST.test(first))) return null;
@@ -83,7 +83,7 @@ export function describeHostFault(parts: readonly (string | TemplateExpression)[
 }
 
 /** A secret stands alone in its braces, in a field of a call that may carry it. */
-function describeSecretFault(
+function describeSecretIssue(
   { secret, references }: TemplateExpression,
   { secrets, mayHoldSecret }: Readable,
 ): string | null {

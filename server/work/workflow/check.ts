@@ -10,7 +10,7 @@ import type { FunctionDefinition, ParsedField } from "@/server/work/functions/co
 import { findFunction, inputSchemaOf, listFunctions } from "@/server/work/functions/core/registry";
 import { checkSchema, validateAgainst } from "@/server/work/json-schema/schema";
 import {
-  describeHostFault,
+  describeHostIssue,
   findReferenceFaults,
   type Readable,
   type ReferenceFault,
@@ -166,7 +166,7 @@ class Checker {
     };
     try {
       const parts = await parse();
-      const hostFault = isAddress ? describeHostFault(parts) : null;
+      const hostFault = isAddress ? describeHostIssue(parts) : null;
       if (hostFault !== null) this.#report(keys, hostFault);
       for (const part of parts) {
         if (typeof part === "string") continue;

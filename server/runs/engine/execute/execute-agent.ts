@@ -54,7 +54,7 @@ async function act(execution: Execution, acting: Acting, firstStepNumber: number
   execution.checkpoint();
   const usage = journal.calls.get(`think-${acting.iteration}`)?.usage ?? { inputTokens: 0, outputTokens: 0 };
 
-  const execute = async (prepared: Acting["calls"][number], index: number): Promise<FinishedStep> => {
+  const performCall = async (prepared: Acting["calls"][number], index: number): Promise<FinishedStep> => {
     const key = keys[index] ?? "";
     const finished = journal.steps.get(key);
     if (finished) return finished;
@@ -82,7 +82,7 @@ async function act(execution: Execution, acting: Acting, firstStepNumber: number
       callable.kind === "tool" ? callTool(execution, stepCall, callable) : callStep(execution, stepCall);
     return called.finally(() => memory.release());
   };
-  const works = acting.calls.map((prepared, index) => () => execute(prepared, index));
+  const works = acting.calls.map((prepared, index) => () => performCall(prepared, index));
   const names = acting.calls.map(({ call }) => call.name);
   const name = `${names.length} calls: ${names.join(", ")}`;
   return forkAsStep(execution, { key: `calls-${acting.iteration}`, name }, works);

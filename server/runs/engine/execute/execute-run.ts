@@ -55,7 +55,11 @@ export async function executeRun(
     depth: parent === undefined ? 1 : parent.depth + 1,
     deadline: parent !== undefined && parent.deadline < ownDeadline ? parent.deadline : ownDeadline,
     runChild: (child, { inserted, signal: callerSignal }) =>
-      executeChild(context, child, { budget, inserted, parent: { ...execution, signal: callerSignal } }),
+      executeClaimedChild(context, child, {
+        budget,
+        inserted,
+        parent: { ...execution, signal: callerSignal },
+      }),
   };
   try {
     let outcome: Outcome;
@@ -95,7 +99,7 @@ function refuseLargeOutput(outcome: Outcome): Outcome {
   return { status: "Failed", code: "output_too_large", message };
 }
 
-async function executeChild(
+async function executeClaimedChild(
   context: SegmentContext,
   child: ClaimedRun,
   { budget, parent, inserted }: { budget: Budget; parent: Parent; inserted?: Promise<void> | undefined },
