@@ -6,6 +6,13 @@ test("a byte order mark before JSON is accepted", async () => {
   await expect(parseBodyText('\ufeff\ufeff{"a":1}')).rejects.toMatchObject({ code: "invalid_request" });
 });
 
+test.each(["", " \r\n", "\ufeff"])("an empty body is called empty: %j", async (text) => {
+  await expect(parseBodyText(text)).rejects.toMatchObject({
+    code: "invalid_request",
+    message: "The body is empty. It must be JSON.",
+  });
+});
+
 test.each([
   ["application/json", null],
   ['Application/JSON; charset="UTF-8"', null],

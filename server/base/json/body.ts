@@ -28,8 +28,10 @@ export function decodeText(body: Uint8Array): string {
 
 /** Parses JSON from outside like `parseLargeJson`, also behind a byte order mark; throws `invalid_request`. */
 export async function parseBodyText(text: string): Promise<Json> {
+  const json = text.startsWith("\ufeff") ? text.slice(1) : text;
+  if (json.trim() === "") throw new AppError("invalid_request", "The body is empty. It must be JSON.");
   try {
-    return await parseLargeJson(text.startsWith("\ufeff") ? text.slice(1) : text);
+    return await parseLargeJson(json);
   } catch (cause) {
     throw new AppError(
       "invalid_request",

@@ -124,9 +124,9 @@ const THREAD = threadOf(`(data) => {
   }
 
   // A page may leave out the tags of its head. Without forms, what people fill in.
-  const SKIPPED = ["title", "script", "style", "button", "select", "textarea", "datalist"];
+  const SKIPPED = ["title", "script", "style", "select", "textarea", "datalist"];
   // They may wrap a whole page, or never end.
-  const SKIPPED_UNLESS_PAGE = ["noscript", "template", "svg", "nav", "iframe", "object"];
+  const SKIPPED_UNLESS_PAGE = ["noscript", "template", "svg", "nav", "iframe", "object", "button"];
   // Elements that begin a line, as browsers show them.
   const LINES = ["dl", "dt", "dd", "details", "summary", "fieldset", "legend", "figure", "figcaption", "address", "caption"];
   const selectors = [
@@ -168,7 +168,9 @@ const THREAD = threadOf(`(data) => {
     let root = element;
     while (root.parent) root = root.parent;
     const own = measure(element);
-    const isPage = own.hasContent || (own.length > data.shortPage && own.length > measure(root).length / 2);
+    const all = measure(root).length;
+    const isAll = own.length > 0 && own.length === all;
+    const isPage = own.hasContent || isAll || (own.length > data.shortPage && own.length > all / 2);
     if (isPage) builder.options.formatters.block(element, walk, builder, given);
   }
 

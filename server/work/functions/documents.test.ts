@@ -174,13 +174,17 @@ describe("parse_csv, relaxed", () => {
 describe("extract_text", () => {
   const long = "A sentence of the page. ".repeat(40).trim();
 
-  test.each(["form", "nav", "noscript", "template", "svg", "object", "iframe", "head"])(
+  test.each(["form", "nav", "noscript", "template", "svg", "object", "iframe", "button", "head"])(
     "keeps a page that is wrapped in <%s>, or in one that is never closed",
     async (name) => {
       const wrapped = `<body><${name}><h1>Stock</h1><p>Four lamps.</p></${name}></body>`;
       expect(await call("extract_text", { html: wrapped })).toMatchObject({ text: "Stock\n\nFour lamps." });
       const open = `<body><p>Before</p><${name}><p>${long}</p></body>`;
       expect(await call("extract_text", { html: open })).toMatchObject({ text: `Before\n\n${long}` });
+      const short = `<title>Stock</title><${name}><a href=/>Home</a><p>Four lamps.</p>`;
+      expect(await call("extract_text", { html: short })).toMatchObject({
+        text: expect.stringMatching(/Four lamps\.$/),
+      });
     },
   );
 
