@@ -76,6 +76,19 @@ describe("parse_csv", () => {
   });
 });
 
+test.each([
+  ["a row of another length", "a,b\n1,2,3", true],
+  ["a quote within a value", 'a\n10" tape', true],
+  ["two columns of one name", "sku,sku\nA-1,4", true],
+  ["an open quote", 'a\n"1', false],
+])("the error of %s names relaxed if it helps", async (_name, text, helps) => {
+  const failed = expect(call("parse_csv", { text })).rejects;
+  const hint = expect.stringMatching(/With relaxed: true it is repaired\.$/);
+  await failed.toMatchObject({ message: helps ? hint : expect.not.stringContaining("relaxed") });
+  const output = call("parse_csv", { text, relaxed: true });
+  await (helps ? expect(output).resolves.toHaveProperty("rows") : expect(output).rejects.toThrow());
+});
+
 describe("parse_csv, relaxed", () => {
   const repaired = (rows: Json, ...repairs: [number, string][]) => ({
     rows,

@@ -9,6 +9,8 @@ import {
 } from "@/server/guard/sandbox/parse-document";
 import { defineFunction, FunctionError } from "@/server/work/functions/core/define";
 
+const REPAIRABLE = /^(Invalid (Record Length|Opening Quote|Closing Quote)|two columns)/;
+
 export const parseCsv = defineFunction({
   name: "parse_csv",
   title: "Parse CSV",
@@ -63,6 +65,7 @@ export const parseCsv = defineFunction({
     const request = { csv: { text, delimiter, header, relaxed } };
     const parsed = await parseDocument(request, organizationId, z.union([csvRows, repairedCsv]));
     if ("value" in parsed) return parsed.value;
-    throw new FunctionError("invalid_csv", `The text is not valid CSV: ${parsed.fault}`);
+    const wayOut = !relaxed && REPAIRABLE.test(parsed.fault) ? ". With relaxed: true it is repaired." : "";
+    throw new FunctionError("invalid_csv", `The text is not valid CSV: ${parsed.fault}${wayOut}`);
   },
 });
