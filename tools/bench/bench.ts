@@ -15,7 +15,8 @@ import { type Caller, openService, type Service, type Start } from "./service";
 
 /**
  * `npm run bench`: measures the built service and, for the speed of the machine, a bare node:http server.
- * `--against REF` also measures another commit or checkout, in alternation. Prints medians of the rounds.
+ * `--against REF` also measures another commit or checkout, in alternation. `--after-idle SECONDS` adds a
+ * burst after that time without a call. Prints medians of the rounds, and the rates of the slowest and fastest round.
  */
 const { values: options } = parseArgs({
   options: {
@@ -24,10 +25,11 @@ const { values: options } = parseArgs({
     seconds: { type: "string", default: "2" },
     /** The model waits for this many ms. */
     delay: { type: "string", default: "0" },
+    "after-idle": { type: "string" },
   },
   allowPositionals: true,
 });
-const BURST = 200;
+const BURST = 400;
 const SINGLE = 30;
 const POLLS = 16;
 const EATERS = 100;
@@ -181,7 +183,8 @@ function medians() {
       const { p50 } = summarize(figures.map((round) => round[index] ?? 0));
       return [name, Number(p50.toFixed(p50 >= 100 ? 0 : 2))];
     });
-    return [row, Object.fromEntries(medians)];
+    const rates = figures.map(([rate = 0]) => Math.round(rate));
+    return [row, { ...Object.fromEntries(medians), range: `${Math.min(...rates)}–${Math.max(...rates)}` }];
   });
   return Object.fromEntries(rows);
 }
@@ -206,12 +209,21 @@ async function main(): Promise<void> {
       const bare = { name: "bare node:http", pid: others.pid ?? 0 };
       await measure(POLL, bare, () => poll({ port: ports.bare, key: "none" }, "/"));
       for (const [what, run] of Object.entries(PHASES)) {
-        for (const { service, runId } of services) {
+        // The first of two is measured with colder caches.
+        for (const { service, runId } of n % 2 === 0 ? services : services.toReversed()) {
           const open = await measure(what, service, () => run(service, runId));
           // Starts go before the acts of runs, so their runs execute when the phase is over.
           await untilEnded(service, service.agent, { ids: open, everyMs: 100 });
         }
       }
+    }
+    const idle = options["after-idle"];
+    if (idle !== undefined) {
+      await sleep(Number(idle) * 1_000);
+      for (const { service } of services)
+        await measure(`${BURST} agent runs after ${idle} s of idleness`, service, () =>
+          burst(service, service.agent),
+        );
     }
     console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, model delay ${delay} ms`);
     console.table(medians());
