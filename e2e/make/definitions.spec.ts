@@ -147,7 +147,7 @@ test("a tool is made from YAML whose problems are named with their lines, and ru
   await fillEditor(yaml, begin.replace("transform_json", "transform_jsn"));
   const problems = page.getByRole("region", { name: "Problems" });
   await expect(problems).toContainText('There is no function named "transform_jsn"');
-  await problems.getByRole("button", { name: "greeting, Function" }).click();
+  await problems.getByRole("button", { name: "greeting, Function", exact: true }).click();
   await expect(yaml).toBeFocused();
   await page.getByRole("button", { name: "Create tool" }).click();
   await expect(page.getByText("1 problem", { exact: true })).toBeVisible();
