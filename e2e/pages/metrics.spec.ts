@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import { expectNoFaultsAnywhere } from "../support/axe";
 import { clickAtOnce } from "../support/click-at-once";
 import { expect, test } from "../support/fixtures";
 import { finishRun } from "../support/start";
@@ -41,6 +42,13 @@ test("metrics link to one agent's metrics, and each figure and bar to its runs",
   await figure("Runs").click();
   await expect(page).toHaveURL(/\/runs\?.*agent=/);
   await expect(rows(page).first()).toContainText("Helper");
+});
+
+test("links to child runs are large enough", async ({ ownerPage: page, request, organization }) => {
+  await finishRun(request, organization, { agent: "Double 21 for me" });
+  await page.goto("/metrics");
+  await expect(page.getByRole("link", { name: /^\d+ child$/ }).first()).toBeVisible();
+  await expectNoFaultsAnywhere(page, "metrics with child runs");
 });
 
 test("a click on a bar that is redrawn meanwhile opens its runs", async ({

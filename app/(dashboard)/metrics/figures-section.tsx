@@ -17,6 +17,8 @@ type Row = {
 };
 
 const LINK = "-mx-1 px-1 hover:text-accent hover:underline";
+/** Two links above each other, large enough for a finger. */
+const FIGURE_LINK = clsx(LINK, "inline-block leading-6");
 
 const figureColumn = (figure: FigureName, head: string, column: Figure): LineColumn<Row> => ({
   head,
@@ -28,7 +30,7 @@ const figureColumn = (figure: FigureName, head: string, column: Figure): LineCol
     if (shown === null) return <span className="text-faint">{NONE}</span>;
     return (
       <Link
-        className={clsx(LINK, column.muted && "text-muted", column.wraps && "whitespace-normal")}
+        className={clsx(FIGURE_LINK, column.muted && "text-muted", column.wraps && "whitespace-normal")}
         href={hrefOf(figureFilters(figures)[figure])}
       >
         {figure === "success" ? <SuccessRate of={figures} /> : shown}
@@ -52,7 +54,7 @@ function ChildRuns({ figures, hrefOf }: Row) {
   const shown = formatFigure("children", figures);
   if (shown === null) return null;
   return (
-    <Link className={LINK} href={hrefOf(figureFilters(figures).children)}>
+    <Link className={FIGURE_LINK} href={hrefOf(figureFilters(figures).children)}>
       {shown} child
     </Link>
   );
