@@ -17,22 +17,21 @@ export type Readable = {
 
 const listed = (names: readonly string[]) => names.join(", ") || "none";
 
-/** An issue of a reference. `meant`: the member that a misspelt one means. */
-export type ReferenceFault = {
-  message: string;
-  meant?: { root: string; from: string; to: string } | undefined;
-};
+/** An issue of a reference. `findMeant` finds the member that a misspelt one means. */
+export type ReferenceFault = { message: string; findMeant(): Meant | undefined };
+export type Meant = { root: string; from: string; to: string };
 
 /** The issues of an expression's references. */
 export function findReferenceFaults(parsed: TemplateExpression, readable: Readable): ReferenceFault[] {
   const faults = parsed.references.flatMap((reference) => {
     const message = describeReferenceIssue(reference, parsed, readable);
-    return message === null ? [] : [{ message, meant: findMeant(reference, readable) }];
+    return message === null ? [] : [{ message, findMeant: () => findMeant(reference, readable) }];
   });
-  return [...(parsed.fault === null ? [] : [{ message: parsed.fault }]), ...faults];
+  if (parsed.fault === null) return faults;
+  return [{ message: parsed.fault, findMeant: () => undefined }, ...faults];
 }
 
-function findMeant({ root, member }: Reference, readable: Readable): ReferenceFault["meant"] {
+function findMeant({ root, member }: Reference, readable: Readable): Meant | undefined {
   if (root === null || member === null) return;
   const { positions, index, parameters, secrets, mayHoldSecret } = readable;
   const known = {

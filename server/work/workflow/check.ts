@@ -12,8 +12,8 @@ import { checkSchema, validateAgainst } from "@/server/work/json-schema/schema";
 import {
   describeHostIssue,
   findReferenceFaults,
+  type Meant,
   type Readable,
-  type ReferenceFault,
 } from "@/server/work/workflow/check-expressions";
 import { WORKFLOW_LIMITS } from "@/server/work/workflow/definition";
 import { parseCondition, parseTemplate, type TemplateExpression } from "@/server/work/workflow/expressions";
@@ -170,8 +170,11 @@ class Checker {
       if (hostFault !== null) this.#report(keys, hostFault);
       for (const part of parts) {
         if (typeof part === "string") continue;
-        for (const { message, meant } of findReferenceFaults(part, readable))
+        for (const { message, findMeant } of findReferenceFaults(part, readable)) {
+          // Further issues are not shown: a repair for each of thousands would take seconds.
+          const meant = this.issues.length < MAX_ISSUES ? findMeant() : undefined;
           this.#report(keys, message, await this.#findRepair({ text, isCondition }, meant));
+        }
       }
     } catch (error) {
       if (!(error instanceof ExpressionError)) throw error;
@@ -181,7 +184,7 @@ class Checker {
 
   async #findRepair(
     { text, isCondition }: Omit<CheckedText, "parse">,
-    meant: ReferenceFault["meant"],
+    meant: Meant | undefined,
   ): Promise<Repair | undefined> {
     if (meant === undefined) return;
     const { root, from: name, to } = meant;
