@@ -185,6 +185,12 @@ describe("errors of endpoints 1 and 2", () => {
     ],
     ["1: U+0000", () => ({ path: tool(), body: '{"a":1,"b":2,"c":"\\u0000"}' }), 400, "invalid_request"],
     [
+      "1: an unpaired surrogate",
+      () => ({ path: tool(), body: '{"a":1,"b":2,"c":"\\ud83d"}' }),
+      400,
+      "invalid_request",
+    ],
+    [
       "1: input against the schema",
       () => ({ path: tool(), body: '{"a":"1","b":2}' }),
       400,
@@ -228,6 +234,12 @@ describe("errors of endpoints 1 and 2", () => {
       "invalid_request",
     ],
     ["2: U+0000", () => ({ path: agent(), body: '{"userMessage":"a\\u0000b"}' }), 400, "invalid_request"],
+    [
+      "2: an unpaired surrogate",
+      () => ({ path: agent(), body: '{"userMessage":"a\\udc00b"}' }),
+      400,
+      "invalid_request",
+    ],
     ["2: malformed id", () => ({ path: "/v1/agents/run/x", body: message }), 400, "invalid_request"],
     ["2: missing key", () => ({ path: agent(), key: null, body: message }), 401, "unauthenticated"],
     ["2: unknown agent", () => ({ path: `/v1/agents/run/${newId()}`, body: message }), 404, "not_found"],

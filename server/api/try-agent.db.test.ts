@@ -64,6 +64,9 @@ it("rejects an invalid draft, a viewer, and another organization's agent", async
     issues: [{ path: "/tools/0", message: expect.stringContaining(". Known tools: ") }],
   });
   await expect(tryAgent(world, member, { ...call, message: "" })).rejects.toThrow("at least one character");
+  await expect(tryAgent(world, member, { ...call, message: "a\ud83d" })).rejects.toMatchObject({
+    issues: [{ path: "", message: "must not contain an unpaired surrogate" }],
+  });
   const viewer = await createMember(world, tenant, "viewer");
   await expect(tryAgent(world, viewer, call)).rejects.toMatchObject({ code: "forbidden" });
   const stranger = await createMember(world, await createTenant(world), "member");

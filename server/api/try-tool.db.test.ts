@@ -118,6 +118,15 @@ it("rejects invalid definitions with their paths, and input that the draft does 
   ).rejects.toMatchObject({ issues: [{ path: "/a" }] });
 });
 
+it.each(["\\u0000", "\\ud83d"])("rejects the input %s with its path", async (escaped) => {
+  const draft = { toolId: await toolId(), yaml: YAML, until: null };
+  const input = `{"a":3,"b":["${escaped}"]}`;
+  await expect(tryTool(world, member, { ...draft, input })).rejects.toMatchObject({
+    code: "invalid_request",
+    issues: [{ path: "/b/0" }],
+  });
+});
+
 it("is forbidden to viewers and for another organization's tool", async () => {
   const draft = { toolId: await toolId(), yaml: YAML, input: '{"a":3}', until: null };
   const viewer = await createMember(world, tenant, "viewer");

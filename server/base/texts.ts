@@ -1,11 +1,15 @@
 import { z } from "zod";
+import { describeInvalidText } from "@/server/base/json/invalid-text";
 
-/** Text without U+0000, which PostgreSQL cannot store. */
+/** Rejects what PostgreSQL cannot store: U+0000 and unpaired surrogates. For `superRefine` of a string. */
+export function requireValidText(value: string, context: z.RefinementCtx): void {
+  const found = describeInvalidText(value);
+  if (found !== null) context.addIssue({ code: "custom", message: `must not contain ${found}` });
+}
+
+/** A valid text of bounded length. */
 export const text = (max: number) =>
-  z
-    .string()
-    .max(max, `must have at most ${max} characters`)
-    .refine((value) => !value.includes("\0"), "must not contain U+0000");
+  z.string().max(max, `must have at most ${max} characters`).superRefine(requireValidText);
 
 /** A name of up to 200 characters that is not blank. */
 export const nameText = text(200).refine((value) => value.trim() !== "", "must not be empty");

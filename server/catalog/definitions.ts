@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { DEFAULT_KEY_SCOPES, KEY_SCOPES, MEMBER_ROLES } from "@/server/base/actor";
+import { findInvalidText } from "@/server/base/json/invalid-text";
 import { isJsonObject } from "@/server/base/json/json";
 import { distinct, nameText as name, text } from "@/server/base/texts";
 import { DEFINITION_STATUSES } from "@/server/contract/enums";
@@ -51,24 +52,36 @@ const instant = z.iso
   .datetime({ offset: true, error: "must be a time such as 2027-01-31T00:00:00Z" })
   .transform((value) => new Date(value).toISOString());
 
-export const agentDefinition = z.strictObject({
-  slug: slug.describe("Its name in definition files and in steps. A changed slug is another agent."),
-  name: name.describe("Its name on pages."),
-  status: z.enum(DEFINITION_STATUSES).default("active").describe("An inactive agent rejects starts."),
-  ...agentSettings.shape,
-  maxCredits,
-  deadlineSeconds,
-});
+/** Fields hold JSON, whose texts no field checks. */
+function requireValidTexts(definition: object, context: z.RefinementCtx): void {
+  const invalid = isJsonObject(definition) ? findInvalidText(definition) : null;
+  if (invalid === null) return;
+  const { path, found } = invalid;
+  context.addIssue({ code: "custom", path, message: `must not contain ${found}` });
+}
+
+export const agentDefinition = z
+  .strictObject({
+    slug: slug.describe("Its name in definition files and in steps. A changed slug is another agent."),
+    name: name.describe("Its name on pages."),
+    status: z.enum(DEFINITION_STATUSES).default("active").describe("An inactive agent rejects starts."),
+    ...agentSettings.shape,
+    maxCredits,
+    deadlineSeconds,
+  })
+  .superRefine(requireValidTexts, { when: ({ issues }) => issues.length === 0 });
 export type AgentDefinition = z.output<typeof agentDefinition>;
 
-export const toolDefinition = z.strictObject({
-  slug,
-  name,
-  description: text(10_000).default(""),
-  ...workflowDefinition.shape,
-  maxCredits,
-  deadlineSeconds,
-});
+export const toolDefinition = z
+  .strictObject({
+    slug,
+    name,
+    description: text(10_000).default(""),
+    ...workflowDefinition.shape,
+    maxCredits,
+    deadlineSeconds,
+  })
+  .superRefine(requireValidTexts, { when: ({ issues }) => issues.length === 0 });
 export type ToolDefinition = z.output<typeof toolDefinition>;
 export type ToolInput = z.input<typeof toolDefinition>;
 
@@ -96,12 +109,10 @@ export type SecretDefinition = z.output<typeof secretDefinition>;
 /** A secret's value. Unset hosts stay as they are; a value without `expiresAt` never expires. */
 export const secretInput = z.strictObject({
   name: secretName,
-  value: text(4_096)
-    .min(
-      8,
-      "must have at least 8 characters: shorter ones cannot be distinguished from ordinary text when they are redacted",
-    )
-    .refine((value) => value.isWellFormed(), "must be valid Unicode"),
+  value: text(4_096).min(
+    8,
+    "must have at least 8 characters: shorter ones cannot be distinguished from ordinary text when they are redacted",
+  ),
   hosts: allowedHosts.optional(),
   expiresAt: instant.nullish(),
 });

@@ -90,6 +90,17 @@ describe("a tool's YAML", () => {
     expect(await checkToolText(world, member, { yaml: "" })).toMatchObject([{ message: expect.any(String) }]);
   });
 
+  it.each([
+    ['"Hello \\uD83D"', "steps[0].with.value must not contain an unpaired surrogate"],
+    ['{ "a\\0": 1 }', "must not contain U+0000"],
+    ["0755", 'YAML reads 0755 as a number. Write "0755" in quotes.'],
+  ])("with the value %s is rejected at its line: nothing is converted", async (value, message) => {
+    const yaml = YAML.replace('"{{ input }}"', value);
+    expect(await checkToolText(world, member, { yaml })).toMatchObject([
+      { line: 11, message: expect.stringContaining(message) },
+    ]);
+  });
+
   it("with problems is rejected with their paths, and nothing is saved", async () => {
     const yaml = YAML.replace("slug: greet", "slug: other").replace("transform_json", "transform");
     await expect(saveToolText(world, member, { yaml, ...create })).rejects.toMatchObject({

@@ -1,5 +1,6 @@
 import type { MemberActor } from "@/server/base/actor";
 import { AppError } from "@/server/base/errors";
+import { rejectInvalidText } from "@/server/base/json/body";
 import { isJsonObject, type JsonObject } from "@/server/base/json/json";
 import { parseLargeJson } from "@/server/base/json/large";
 import type { RunKind } from "@/server/contract/enums";
@@ -28,10 +29,12 @@ export async function startFromDashboard(
   if (Buffer.byteLength(input) > most) {
     throw new AppError("payload_too_large", `The input is larger than ${most / 1024} KiB.`);
   }
-  if (input.includes("\0")) throw new AppError("invalid_request", "The input contains U+0000.");
   if (kind === "tool") {
-    return startRun(services, actor, { kind, targetId, input: await parseToolInput(input), draft });
+    const parsed = await parseToolInput(input);
+    await rejectInvalidText(parsed);
+    return startRun(services, actor, { kind, targetId, input: parsed, draft });
   }
+  await rejectInvalidText(input);
   if (input === "") throw new AppError("invalid_request", "The message must have at least one character.");
   return startRun(services, actor, { kind, targetId, userMessage: input, messageFromOutside, draft });
 }

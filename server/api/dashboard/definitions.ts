@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { memberProcedure, router } from "@/server/api/trpc";
+import { text } from "@/server/base/texts";
 import { listArchived, removeDefinition, restoreDefinition } from "@/server/catalog/archive";
 import {
   checkToolText,
@@ -30,12 +31,7 @@ const expected = z.discriminatedUnion("only", [
   z.object({ only: z.literal("update"), id: z.uuid(), version: number }),
 ]);
 const yaml = z.string().max(1_000_000);
-/** PostgreSQL cannot store U+0000. */
-const note = z
-  .string()
-  .max(500, "must have at most 500 characters")
-  .refine((text) => !text.includes("\0"), "must not contain U+0000")
-  .default("");
+const note = text(500).default("");
 
 /** One agent or tool: its definition, its versions, and editing it. */
 export const definitionsRouter = router({

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { idParameter } from "@/server/api/endpoint";
 import { AppError } from "@/server/base/errors";
-import { refuseNul } from "@/server/base/json/body";
+import { rejectInvalidText } from "@/server/base/json/body";
 import {
   type AgentRunStatusView,
   agentRunDetailsView,
@@ -49,7 +49,7 @@ export const agents = {
         const message = `userMessage is larger than ${MAX_USER_MESSAGE_BYTES} bytes.`;
         throw new AppError("payload_too_large", message);
       }
-      await refuseNul(userMessage, "/userMessage");
+      await rejectInvalidText(userMessage, "/userMessage");
       return { kind: "agent", targetId: agentId, userMessage };
     },
   }),

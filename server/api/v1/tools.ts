@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { idParameter } from "@/server/api/endpoint";
-import { refuseNul } from "@/server/base/json/body";
+import { rejectInvalidText } from "@/server/base/json/body";
 import { isJsonObject, type JsonObject } from "@/server/base/json/json";
 import { type ToolRunStatusView, toolRunResultView, toolRunStatusView } from "@/server/contract/shapes";
 import { MAX_BODY_BYTES } from "@/server/contract/sizes";
@@ -45,7 +45,7 @@ export const tools = {
     body: { maxBytes: MAX_BODY_BYTES, optional: true },
     example: { sku: "A-1" },
     async request({ toolId, body }) {
-      await refuseNul(body);
+      await rejectInvalidText(body);
       return { kind: "tool", targetId: toolId, input: body };
     },
   }),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { decodeText, parseBodyText, requireJson } from "./body";
+import { decodeText, parseBodyText, rejectInvalidText, requireJson } from "./body";
 
 test("a byte order mark before JSON is accepted", async () => {
   expect(await parseBodyText(decodeText(Buffer.from('\ufeff{"a":1}')))).toEqual({ a: 1 });
@@ -25,4 +25,24 @@ test.each([
   const check = () => requireJson(header);
   if (fault === null) expect(check).not.toThrow();
   else expect(check).toThrow(fault);
+});
+
+const LONG = Array.from({ length: 30_000 }, (_, at) => `${at} \\ud800 \\u0000 😀`);
+
+test.each<[string, Parameters<typeof rejectInvalidText>[0], string, string]>([
+  ["U+0000", { a: ["x", "\0"] }, "U+0000", "/a/1"],
+  ["half a pair (apache/airflow#70385)", { a: ["x", "a\ud800b"] }, "an unpaired surrogate", "/a/1"],
+  ["the other half", { a: { "b\udc00": 1 } }, "an unpaired surrogate", "/a/b\ufffd"],
+  ["the end of a long body", [...LONG, "\ud83d"], "an unpaired surrogate", "/30000"],
+  ["a text alone", "\ud83d", "an unpaired surrogate", ""],
+])("a body is rejected with the path: %s", async (_name, value, found, path) => {
+  await expect(rejectInvalidText(value)).rejects.toMatchObject({
+    code: "invalid_request",
+    issues: [{ path, message: `must not contain ${found}` }],
+  });
+});
+
+test("pairs, and the same letters after a backslash, are valid", async () => {
+  await rejectInvalidText({ a: "😀 \\ud800 \\u0000" });
+  await rejectInvalidText(LONG);
 });

@@ -1,6 +1,7 @@
 import { AppError } from "@/server/base/errors";
 import { isSmall } from "@/server/base/event-loop";
-import { isContainer, type Json, keysOf } from "./json";
+import { findInvalidText } from "./invalid-text";
+import type { Json } from "./json";
 import { parseLargeJson, stringifyLarge } from "./large";
 import { jsonPointer } from "./text";
 
@@ -41,35 +42,18 @@ export async function parseBodyText(text: string): Promise<Json> {
   }
 }
 
-/** After an odd number of backslashes the `\\` belongs to another character. */
-const ESCAPED_NUL = /(?<!\\)(?:\\\\)*\\u0000/;
+/** Of `writeJson`. After an odd number of backslashes the `\\` belongs to another character. */
+const ESCAPED_INVALID = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
 
-/** Throws `invalid_request` if any text or key contains U+0000 (docs/contract.md, "Bodies of starts"). */
-export async function refuseNul(value: Json, at = ""): Promise<void> {
+/** Throws `invalid_request` if a text or key has U+0000 or an unpaired surrogate (docs/contract.md, "Bodies of starts"). */
+export async function rejectInvalidText(value: Json, at = ""): Promise<void> {
   const isLarge = typeof value !== "string" && !isSmall(value);
-  if (isLarge && !ESCAPED_NUL.test(await stringifyLarge(value))) return;
-  const keys = findNul(value);
-  if (keys === null) return;
-  const path = at + jsonPointer(keys).replaceAll("\0", "\uFFFD");
-  throw new AppError("invalid_request", "U+0000 is not allowed.", {
-    issues: [{ path, message: "must not contain U+0000" }],
+  if (isLarge && !ESCAPED_INVALID.test(await stringifyLarge(value))) return;
+  const invalid = findInvalidText(value);
+  if (invalid === null) return;
+  const path = at + jsonPointer(invalid.path).replaceAll("\0", "\uFFFD").toWellFormed();
+  const [first = "", ...rest] = invalid.found;
+  throw new AppError("invalid_request", `${first.toUpperCase()}${rest.join("")} is not allowed.`, {
+    issues: [{ path, message: `must not contain ${invalid.found}` }],
   });
-}
-
-/** Only a hit creates a path, because bodies have 500,000 values. */
-function findNul(value: Json): string[] | null {
-  if (typeof value === "string") return value.includes("\0") ? [] : null;
-  if (!isContainer(value)) return null;
-  if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) {
-      const found = findNul(item);
-      if (found !== null) return [String(index), ...found];
-    }
-    return null;
-  }
-  for (const key of keysOf(value)) {
-    const found = key.includes("\0") ? [] : findNul(value[key] ?? null);
-    if (found !== null) return [key, ...found];
-  }
-  return null;
 }

@@ -247,30 +247,34 @@ test.each<[string, string, string]>([
   [
     "broken YAML",
     "organizations: [",
-    "line 1: Flow sequence in block collection must be sufficiently indented and end with a ].",
+    "line 1, column 17: Flow sequence in block collection must be sufficiently indented and end with a ].",
   ],
-  ["a tab", "\torganizations: []", "line 1: Tabs are not allowed as indentation."],
-  ["a key twice", "organizations: []\norganizations: []", "line 2: Map keys must be unique."],
-  ["two documents", "a: 1\n---\nb: 2", "line 2: The text has several documents, but only one is allowed."],
+  ["a tab", "\torganizations: []", "line 1, column 1: Tabs are not allowed as indentation."],
+  ["a key twice", "organizations: []\norganizations: []", "line 2, column 1: Map keys must be unique."],
   [
-    "an unknown alias",
-    "organizations: *nothing",
-    "Unresolved alias (the anchor must be set before the alias): nothing.",
+    "two documents",
+    "a: 1\n---\nb: 2",
+    "line 2, column 1: The text has several documents, but only one is allowed.",
   ],
+  ["an unknown alias", "organizations: *nothing", "line 1, column 16: There is no &nothing before *nothing."],
   [
     "an unknown tag",
     "organizations: !!js/function 'x'",
-    "line 1: Unresolved tag: tag:yaml.org,2002:js/function.",
+    "line 1, column 16: Unresolved tag: tag:yaml.org,2002:js/function.",
   ],
-  ["binary", "organizations: !!binary aGk=", "line 1: JSON cannot represent this type of value."],
-  ["infinity", "organizations: .inf", "line 1: JSON cannot represent this number."],
-  ["a circle", "organizations: &a [*a]", "line 1: The document nests deeper than 100 levels."],
+  ["binary", "organizations: !!binary aGk=", "line 1, column 25: JSON cannot represent this type of value."],
+  ["infinity", "organizations: .inf", "line 1, column 16: JSON cannot represent this number."],
+  ["a circle", "organizations: &a [*a]", "line 1, column 20: The document nests deeper than 100 levels."],
   [
     "depth",
     `organizations: ${"[".repeat(101)}${"]".repeat(101)}`,
-    "line 1: The document nests deeper than 100 levels.",
+    "line 1, column 116: The document nests deeper than 100 levels.",
   ],
-  ["a stack of brackets", "[".repeat(100_000), "line 1: The document nests deeper than 100 levels."],
+  [
+    "a stack of brackets",
+    "[".repeat(100_000),
+    "line 1, column 211: The document nests deeper than 100 levels.",
+  ],
   ["bytes", `# ${"x".repeat(4 * 1024 * 1024)}`, "The file has more than 4 MiB."],
 ])("%s is rejected", async (_what, source, fault) => {
   expect((await faultsOf(source)).join("\n")).toContain(fault);
@@ -282,7 +286,7 @@ test("an alias bomb is rejected quickly", async () => {
     bomb.push(`${to}: &${to} [${`*${from},`.repeat(9)}]`);
   }
   expect(await faultsOf(bomb.join("\n"))).toEqual([
-    "Excessive alias count indicates a resource exhaustion attack.",
+    "line 2, column 8: Excessive alias count indicates a resource exhaustion attack.",
   ]);
 });
 

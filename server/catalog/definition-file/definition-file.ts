@@ -71,7 +71,9 @@ export async function readDefinitionFile(source: string): Promise<ReadDefinition
   const document = await readYaml(source, "operator");
   if ("faults" in document) {
     throw new DefinitionFileError(
-      document.faults.map(({ line, message }) => (line === null ? message : `line ${line}: ${message}`)),
+      document.faults.map(({ line, column, message }) =>
+        line === null ? message : `line ${line}, column ${column}: ${message}`,
+      ),
     );
   }
   const { value } = document;

@@ -17,12 +17,12 @@ test("repeated keys are issues with their lines, in nested maps and of any spell
   const message = "Map keys must be unique.";
   expect(await readYaml("a: 1\nb: { c: 1, c: 2 }\n'a': 3\n")).toEqual({
     faults: [
-      { line: 3, message },
-      { line: 2, message },
+      { line: 3, column: 1, message },
+      { line: 2, column: 12, message },
     ],
   });
   expect(await readYaml(`${keys(3)}${"k0: 2\n".repeat(100_000)}`)).toEqual({
-    faults: [4, 5, 6, 7, 8].map((line) => ({ line, message })),
+    faults: [4, 5, 6, 7, 8].map((line) => ({ line, column: 1, message })),
   });
 });
 
@@ -43,7 +43,6 @@ list:
   expect(
     "value" in read && [read.lineAt(["list", 0, "seconds"]), read.lineAt(["list", 0, "retries"])],
   ).toEqual([3, 3]);
-  expect(await readYaml("a: { <<: 1 }")).toMatchObject({ faults: [{ line: null }] });
 });
 
 test("merged maps count as what they expand to", async () => {
@@ -61,13 +60,45 @@ test("merged maps count as what they expand to", async () => {
   expect(performance.now() - startedAt).toBeLessThan(30_000);
 });
 
+const UNMERGED =
+  'The value of << must be a map, an alias of one, or a list of them. Write "<<" for a key of this name.';
+
 test.each([
-  ["a: 1\nb: {{ x }}\n", 2, 'A value that begins with {{ needs quotes, such as "{{ input.name }}".'],
-  ["a:\n  - {{x}}-y\n", 2, 'A value that begins with {{ needs quotes, such as "{{ input.name }}".'],
-  ["a: Service: Orders\n", 1, "A value that contains a colon before a space needs quotes."],
-  ["a: 1\n---\nb: 2\n", 2, "The text has several documents, but only one is allowed."],
-])("%j is rejected with the way out (kislyuk/yq#115)", async (text, line, message) => {
-  expect(await readYaml(text)).toEqual({ faults: [{ line, message }] });
+  ["a: 1\nb: {{ x }}\n", 2, 5, 'A value that begins with {{ needs quotes, such as "{{ input.name }}".'],
+  ["a:\n  - {{x}}-y\n", 2, 6, 'A value that begins with {{ needs quotes, such as "{{ input.name }}".'],
+  ["a: Service: Orders\n", 1, 4, "A value that contains a colon before a space needs quotes."],
+  ["a: 1\n---\nb: 2\n", 2, 1, "The text has several documents, but only one is allowed."],
+])("%j is rejected with the way out (kislyuk/yq#115)", async (text, line, column, message) => {
+  expect(await readYaml(text)).toEqual({ faults: [{ line, column, message }] });
+});
+
+test.each([
+  ["no map", "a: 1\nb: { <<: 1 }", 2, 10, UNMERGED],
+  ["nothing", "a:\n  <<:\n  b: 1", 2, 6, UNMERGED],
+  ["an alias of a list", "x-a: &a [1]\nb:\n  <<: *a", 3, 7, UNMERGED],
+  ["a list with a text", "x-a: &a { b: 1 }\nc:\n  <<: [*a, d]", 3, 12, UNMERGED],
+  ["an anchor in the same list", "c:\n  <<: [&a { b: 1 }, *a, 1]", 2, 25, UNMERGED],
+  ["no anchor", "a:\n  <<: *b", 2, 7, "There is no &b before *b."],
+  ["an anchor that comes later", "a: [1, *b]\nb: &b 1", 1, 8, "There is no &b before *b."],
+])("an alias or << has its place: %s", async (_what, text, line, column, message) => {
+  expect(await readYaml(text)).toEqual({ faults: [{ line, column, message }] });
+});
+
+test.each(["0755", "-007", "00", "08.50", "+4930123456", "0x52908400098527886E0F7030069857D2E4169EE7"])(
+  "the number %s means a text (wireviz/WireViz#213)",
+  async (digits) => {
+    const message = `YAML reads ${digits} as a number. Write "${digits}" in quotes.`;
+    expect(await readYaml(`a: 1\nb: [x, ${digits}]`)).toEqual({ faults: [{ line: 2, column: 8, message }] });
+    expect(await readYaml(`a: "${digits}"\n${digits}: 1`)).toMatchObject({
+      value: { a: digits, [digits]: 1 },
+    });
+  },
+);
+
+test("other numbers and texts with zeros are read", async () => {
+  const value = [0, 0.5, 0.5, 10, 1000, 31, 2026, "2026-01-05", "0755a", "1.0.0"];
+  const text = "[0, 0.5, .5, 10, 1e3, 0x1F, 2026, 2026-01-05, 0755a, 1.0.0]";
+  expect(await readYaml(text)).toMatchObject({ value });
 });
 
 test("a key << is written so that it is read again", async () => {
@@ -83,7 +114,7 @@ test.each(["[", "{a: ", "- ", "? ", "{? "])("a nest of %s is rejected, however d
 test("a text with too many parts is rejected where they exceed the limit", async () => {
   const message = "The text has more than 1000 words and marks.";
   expect(await readYaml(keys(1_000), 1_000)).toEqual({
-    faults: [{ line: expect.any(Number), message }],
+    faults: [{ line: 143, column: 8, message }],
   });
   expect(await readYaml(keys(100), 1_000)).toHaveProperty("value");
 });
@@ -93,7 +124,7 @@ test("numbers that a double cannot hold keep their digits, also behind aliases, 
 id: &id 8202522731445525542
 same: *id
 price: .12345678901234567891
-signed: +1234567890123456789
+signed: -1234567890123456789
 hex: 0x1FFFFFFFFFFFFFFF
 text: "8202522731445525542"
 8202522731445525542: 1
@@ -102,7 +133,7 @@ text: "8202522731445525542"
   if (!("value" in read)) throw new Error("faults");
   const id = "8202522731445525542";
   expect(writeJson(read.value)).toBe(
-    `{"plain":12,"id":${id},"same":${id},"price":0.12345678901234567891,"signed":1234567890123456789,` +
+    `{"plain":12,"id":${id},"same":${id},"price":0.12345678901234567891,"signed":-1234567890123456789,` +
       `"hex":2305843009213693951,"text":"${id}","${id}":1}`,
   );
   const again = await readYaml(createYaml(read.value).toString());

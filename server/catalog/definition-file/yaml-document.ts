@@ -17,14 +17,20 @@ export type YamlDocument = {
 
 type Path = readonly (string | number)[];
 
-/** `line` counts from 1. */
-type YamlFault = { line: number | null; message: string };
+/** Lines and columns count from 1. */
+type YamlFault = { line: number | null; column: number | null; message: string };
 
 const MAX_BYTES = 4 * MIB;
 export const MAX_FILE_DEPTH = 100;
 
 type LineTree = number | null | [number | null, LineTree[] | Record<string, LineTree>];
 const lineTree: z.ZodType<LineTree> = z.custom<LineTree>();
+
+const yamlFault: z.ZodType<YamlFault> = z.object({
+  line: z.number().nullable(),
+  column: z.number().nullable(),
+  message: z.string(),
+});
 
 /** Reading takes up to a second, and hostile texts take long. */
 const pool = new ThreadPool({
@@ -41,7 +47,7 @@ const pool = new ThreadPool({
   memoryMb: 512,
   value: z.union([
     z.object({ value: z.string(), lines: z.string() }),
-    z.object({ faults: z.array(z.object({ line: z.number().nullable(), message: z.string() })) }),
+    z.object({ faults: z.array(yamlFault) }),
   ]),
 });
 
@@ -62,9 +68,9 @@ const FILE_LIMITS: YamlLimits = {
 };
 
 /**
- * Reads one YAML 1.2 document from an untrusted text, in a thread. Size, depth and aliases are limited. Tags, and
- * numbers that JSON cannot hold, are issues. `<<` merges maps, and keys of the document that begin with `x-` are
- * left out.
+ * Reads one YAML 1.2 document from an untrusted text, in a thread. Size, depth and aliases are limited. Tags,
+ * numbers that JSON cannot hold, and those that mean a text are issues. `<<` merges maps, and keys of the document
+ * that begin with `x-` are left out.
  */
 export async function readYaml(
   source: string,
@@ -91,7 +97,7 @@ export async function readYaml(
   return { value, locate, lineAt };
 }
 
-const fault = (message: string) => ({ faults: [{ line: null, message }] });
+const fault = (message: string) => ({ faults: [{ line: null, column: null, message }] });
 
 /** A missing key is reported at its parent. */
 function nearestLine(tree: LineTree, path: Path): number | null {

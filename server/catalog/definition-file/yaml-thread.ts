@@ -5,12 +5,13 @@ import { threadOf } from "@/server/guard/sandbox/thread-pool";
  * which cost the main thread little. A tree is a number, or `[line, trees of the members]`.
  */
 export const YAML_THREAD = threadOf(`(data) => {
-  const { isMap, isScalar, isSeq, Lexer, LineCounter, Parser, parseDocument, visit } = require(data.yaml);
+  const { isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, Parser, parseDocument, visit } = require(data.yaml);
 
   function read({ source, parts, weight }) {
     const excess = findExcess(source, parts);
     if (excess) return { faults: [excess] };
     const lines = new LineCounter();
+    const placeOf = (node) => (node && node.range ? place(lines, node.range[0]) : NOWHERE);
     const document = parseDocument(source, {
       lineCounter: lines,
       prettyErrors: false,
@@ -25,22 +26,30 @@ export const YAML_THREAD = threadOf(`(data) => {
       const faults = found.slice(0, data.maxFaults).map((fault) => describe(fault, source, lines));
       return { faults: faults.filter((fault, at) => fault.message !== UNQUOTED || faults[at - 1]?.message !== UNQUOTED) };
     }
-    const lineOf = (node) => (node && node.range ? lines.linePos(node.range[0]).line : null);
+    let alias = null;
     try {
+      const faults = findFaults(document);
+      if (faults.length > 0) return { faults: faults.map(({ node, message }) => ({ ...placeOf(node), message })) };
+      visit(document, { Alias: (_, node) => ((alias = node), visit.BREAK) });
       if (data.mayBeExact.test(source)) visit(document, { Scalar: (_, node) => markNumber(node) });
-      const repeated = findRepeatedKeys(document, lineOf);
-      if (repeated.length > 0) return { faults: repeated };
       const expanded = document.toJS({ maxAliasCount: data.maxAliases });
       // They only hold what the rest refers to.
       if (isMap(document.contents)) for (const key in expanded) if (key.startsWith("x-")) delete expanded[key];
       const value = copyJson(expanded, [], { left: weight });
-      const tree = treeOf(document.contents, lineOf);
+      const tree = treeOf(document.contents, (node) => placeOf(node).line);
       return { value: JSON.stringify(value), lines: JSON.stringify(tree) };
     } catch (error) {
       const message = String(error?.message ?? error).replace(/\\.$/, "") + ".";
-      const line = error instanceof UnjsonError ? nearestLine(document, error.path, lineOf) : null;
-      return { faults: [{ line, message }] };
+      // The library itself throws only for what aliases expand to.
+      const at = error instanceof UnjsonError ? nearestPlace(document, error.path, placeOf) : placeOf(alias);
+      return { faults: [{ ...at, message }] };
     }
+  }
+
+  const NOWHERE = { line: null, column: null };
+  function place(lines, offset) {
+    const { line, col } = lines.linePos(offset);
+    return { line, column: col };
   }
 
   const UNQUOTED = 'A value that begins with {{ needs quotes, such as "{{ input.name }}".';
@@ -51,12 +60,13 @@ export const YAML_THREAD = threadOf(`(data) => {
 
   /** Common issues come with the way out (kislyuk/yq#115, borb-sh/quillmark#645). */
   function describe({ code, pos, message }, source, lines) {
-    const { line } = lines.linePos(pos[0]);
+    const at = place(lines, pos[0]);
+    const { line } = at;
     const start = lines.lineStarts[line - 1];
     const end = source.indexOf("\\n", start);
     const isUnquoted = /(?:^|[:,-])[ \\t]*\\{\\{/.test(source.slice(start, end < 0 ? undefined : end));
-    if (isUnquoted) return { line, message: UNQUOTED };
-    return { line, message: ADVICE[code] ?? message.replace(/\\.$/, "") + "." };
+    if (isUnquoted) return { ...at, message: UNQUOTED };
+    return { ...at, message: ADVICE[code] ?? message.replace(/\\.$/, "") + "." };
   }
 
   /** A double may not hold all its digits. */
@@ -67,12 +77,17 @@ export const YAML_THREAD = threadOf(`(data) => {
     if (data.mayBeExact.test(digits)) node.value = data.mark + digits;
   }
 
-  /** YAML also writes +1, 007, .5 and 5. */
+  /** YAML also writes .5 and 5. */
   function toJsonNumber(source) {
-    const [, minus, whole, fraction, exponent] = /^[-+]?(-?)(\\d*)\\.?(\\d*)((?:[eE][-+]?\\d+)?)$/.exec(source);
-    const sign = source.startsWith("-") ? "-" : minus;
-    return sign + (whole.replace(/^0+(?=\\d)/, "") || "0") + (fraction && "." + fraction) + exponent;
+    const [, minus, whole, fraction, exponent] = /^(-?)(\\d*)\\.?(\\d*)((?:[eE][-+]?\\d+)?)$/.exec(source);
+    return minus + (whole || "0") + (fraction && "." + fraction) + exponent;
   }
+
+  /**
+   * Postal codes, telephone numbers and addresses of ledgers, which YAML 1.2 reads as numbers (wireviz/WireViz#213).
+   * JSON has no such numbers.
+   */
+  const MEANS_TEXT = /^(?:[-+]?0\\d|\\+|0x[\\da-fA-F]{17})/;
 
   /**
    * Rejects what nests too deeply: a stack overflow ends the process if it happens while a regular expression is
@@ -82,7 +97,7 @@ export const YAML_THREAD = threadOf(`(data) => {
     const lines = new LineCounter();
     lines.addNewLine(0);
     const parser = new Parser(lines.addNewLine);
-    const excess = (message) => ({ line: lines.linePos(parser.offset).line, message });
+    const excess = (message) => ({ ...place(lines, parser.offset), message });
     let parts = 0;
     for (const part of new Lexer().lex(source)) {
       // Only to move on: the tokens are not needed.
@@ -97,24 +112,49 @@ export const YAML_THREAD = threadOf(`(data) => {
     return null;
   }
 
-  function findRepeatedKeys(document, lineOf) {
+  /** Issues that the library does not find, or finds without their place. */
+  function findFaults(document) {
     const faults = [];
+    const report = (node, message) =>
+      faults.push({ node, message }) === data.maxFaults ? visit.BREAK : undefined;
+    // The library would search the document for each alias.
+    const anchors = new Map();
+    const remember = (node) => node.anchor && anchors.set(node.anchor, node);
+    // An unknown alias is an issue of its own.
+    const resolve = (node) => (isAlias(node) ? anchors.get(node.source) : node);
+    const isUnmerged = (node) => !isMap(resolve(node)) && !(isAlias(node) && !anchors.has(node.source));
     visit(document, {
-      Map(_, { items }) {
+      Map(_, node) {
+        remember(node);
         const keys = new Set();
-        for (const { key } of items) {
+        for (const { key } of node.items) {
           if (!isScalar(key)) continue;
-          if (keys.has(key.value)) {
-            if (faults.push({ line: lineOf(key), message: "Map keys must be unique." }) === data.maxFaults) {
-              return visit.BREAK;
-            }
-          }
+          if (keys.has(key.value) && report(key, "Map keys must be unique.")) return visit.BREAK;
           keys.add(key.value);
         }
+      },
+      Seq: (_, node) => void remember(node),
+      Pair(_, { key, value }) {
+        if (!isScalar(key) || key.source !== "<<" || key.type !== "PLAIN") return;
+        const source = resolve(value);
+        const wrong = isSeq(source) ? source.items.find(isUnmerged) : isUnmerged(value) ? value : undefined;
+        if (wrong !== undefined) return report(isAlias(value) ? value : wrong, UNMERGED);
+      },
+      Alias(_, node) {
+        if (!anchors.has(node.source)) return report(node, "There is no &" + cut(node.source) + " before *" + cut(node.source) + ".");
+      },
+      Scalar(key, node) {
+        remember(node);
+        const { source, type, value } = node;
+        if (key === "key" || type !== "PLAIN" || typeof value !== "number" || !MEANS_TEXT.test(source)) return;
+        return report(node, "YAML reads " + cut(source) + " as a number. Write " + JSON.stringify(cut(source)) + " in quotes.");
       },
     });
     return faults;
   }
+
+  const UNMERGED = 'The value of << must be a map, an alias of one, or a list of them. Write "<<" for a key of this name.';
+  const cut = (text) => (text.length > 50 ? text.slice(0, 50) + "…" : text);
 
   class UnjsonError extends Error {
     constructor(path, message) {
@@ -144,12 +184,12 @@ export const YAML_THREAD = threadOf(`(data) => {
     throw new UnjsonError(path, "JSON cannot represent this type of value");
   }
 
-  function nearestLine(document, path, lineOf) {
+  function nearestPlace(document, path, placeOf) {
     for (let length = path.length; length > 0; length -= 1) {
-      const line = lineOf(document.getIn(path.slice(0, length), true));
-      if (line !== null) return line;
+      const at = placeOf(document.getIn(path.slice(0, length), true));
+      if (at.line !== null) return at;
     }
-    return lineOf(document.contents);
+    return placeOf(document.contents);
   }
 
   function treeOf(node, lineOf) {

@@ -3,7 +3,7 @@ import type { Prisma } from "@/server/base/db/generated/client";
 import { type PageRequest, pageOf } from "@/server/base/db/page";
 import { toPlainData } from "@/server/base/db/plain-data";
 import { AppError } from "@/server/base/errors";
-import { decodeText, parseBodyText, refuseNul } from "@/server/base/json/body";
+import { decodeText, parseBodyText, rejectInvalidText } from "@/server/base/json/body";
 import type { Services } from "@/server/catalog/services";
 import type { DeliveryOutcomeName } from "@/server/contract/enums";
 import { KIB } from "@/server/contract/sizes";
@@ -157,7 +157,7 @@ export async function previewTemplate(
   { template, body: text, seed = orgId }: { template: string; body: string; seed?: string },
 ): Promise<{ message: string }> {
   const body = await parseBodyText(text);
-  await refuseNul(body);
+  await rejectInvalidText(body);
   const facts = { now: clock.now(), seed, organizationId: orgId };
   return { message: await fillMessageTemplate(template, body, facts) };
 }

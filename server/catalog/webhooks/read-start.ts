@@ -1,5 +1,5 @@
 import { AppError } from "@/server/base/errors";
-import { decodeText, parseBodyText, refuseNul, requireJson } from "@/server/base/json/body";
+import { decodeText, parseBodyText, rejectInvalidText, requireJson } from "@/server/base/json/body";
 import { isJsonObject } from "@/server/base/json/json";
 import type { StepMemory } from "@/server/guard/limits/process-memory";
 import type { StartRequest } from "@/server/runs/prepare-start";
@@ -32,7 +32,7 @@ export async function readStart(
   if (trigger.target.kind === "agent") {
     const { messageTemplate } = trigger;
     if (messageTemplate === null) return { kind: "agent", targetId: trigger.target.id, userMessage: text };
-    await refuseNul(body);
+    await rejectInvalidText(body);
     const facts = { now, seed: delivery.id, organizationId: trigger.actor.orgId };
     const userMessage = await fillMessageTemplate(messageTemplate, body, facts);
     return { kind: "agent", targetId: trigger.target.id, userMessage };
@@ -40,6 +40,6 @@ export async function readStart(
   if (!isJsonObject(body)) {
     throw new AppError("invalid_request", "The body must be a JSON object: it is the tool's input.");
   }
-  await refuseNul(body);
+  await rejectInvalidText(body);
   return { kind: "tool", targetId: trigger.target.id, input: body };
 }

@@ -153,12 +153,15 @@ describe("the sender's own id", () => {
   });
 });
 
-describe("U+0000", () => {
+describe("U+0000 and unpaired surrogates", () => {
   it.each([
     ["for a tool", { target: "tool" as const }, '{"a":1,"b":2,"c":"\\u0000"}', 400],
     ["for a template", { messageTemplate: "{{ body.c }}" }, '{"c":"\\u0000"}', 400],
     ["as a bare byte", {}, '{"c":"\0"}', 400],
     ["escaped in an agent's body, which stays the text it is", {}, '{"c":"\\u0000"}', 200],
+    ["half a pair for a tool", { target: "tool" as const }, '{"a":1,"b":2,"c":"\\ud83d"}', 400],
+    ["half a pair for a template", { messageTemplate: "{{ body.c }}" }, '{"c":"\\ud83d"}', 400],
+    ["half a pair in an agent's body", {}, '{"c":"\\ud83d"}', 200],
   ])("%s", async (_name, options, body, status) => {
     const { token } = await createTrigger(world, tenant, options);
     expect(await send(token, {}, body)).toMatchObject({ status });

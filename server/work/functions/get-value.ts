@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { anyJson } from "@/server/base/json/any-json";
+import { requireValidText } from "@/server/base/texts";
 import { defineFunction } from "@/server/work/functions/core/define";
 import { VALUE_LIMITS } from "@/server/work/functions/core/value-limits";
 
@@ -7,7 +8,7 @@ export const valueKey = z
   .string()
   .min(1)
   .max(VALUE_LIMITS.keyLength)
-  .refine((key) => !key.includes("\0"), "must not contain U+0000")
+  .superRefine(requireValidText)
   .describe("The key. All tools and agents of the organization share the same keys.");
 
 export const getValue = defineFunction({
