@@ -9,17 +9,18 @@ import { onShutdown, runCommand } from "./support/shutdown.mjs";
 
 /**
  * `npm test`: runs the tests from any state of the folder, on their own databases. `npm run test:long` runs those that
- * take long instead. The last line is `N passed, N failed, N skipped`.
+ * take long instead, `--no-browser` leaves out the browser tests. The last line is `N passed, N failed, N skipped`.
  * @typedef {{ passed: number, failed: number, skipped: number, failures: string[] }} Sum `failures`: what to print
  * of each failed test
  */
 
 const print = console.log;
 const isLong = process.argv.includes("--long");
+const withBrowser = !process.argv.includes("--no-browser");
 
 await runCommand(async () => {
   await prepareProject(clearSettings);
-  await ensureBrowser();
+  if (withBrowser) await ensureBrowser();
   const { createThrowaway, removeAbandoned, removeThrowaway } = await import("./support/throwaway.mjs");
   // An interrupted runner leaves its database behind.
   onShutdown(removeAbandoned);
@@ -28,25 +29,24 @@ await runCommand(async () => {
 
   await ensureBuild({ pages: false });
   // The tests below use its programs, and leave half a core idle for the pages.
-  const building = runNode("The build", ["scripts/build.mjs"], { background: true });
+  const building = withBrowser
+    ? runNode("The build", ["scripts/build.mjs"], { background: true })
+    : Promise.resolve();
   building.catch(() => {});
 
-  print("\nUnit, contract and engine tests");
+  print(`\nUnit, contract and engine tests on Node ${process.version}`);
   const report = join(folder, "vitest.json");
   const tags = `--tags-filter=${isLong ? "long" : "!long"}`;
   const vitest = ["vitest/vitest.mjs", "run", tags, "--reporter=default", "--reporter=json"];
   const sums = [await run([...vitest, `--outputFile.json=${report}`], report, readVitest)];
   await building;
-  print("\nBrowser tests");
-  const browserReport = join(folder, "playwright.json");
-  const playwright = [
-    "@playwright/test/cli.js",
-    "test",
-    isLong ? "--grep" : "--grep-invert",
-    "@long",
-    "--reporter=list,json",
-  ];
-  sums.push(await run(playwright, browserReport, readPlaywright));
+  if (withBrowser) {
+    print("\nBrowser tests");
+    const browserReport = join(folder, "playwright.json");
+    const grep = isLong ? "--grep" : "--grep-invert";
+    const playwright = ["@playwright/test/cli.js", "test", grep, "@long", "--reporter=list,json"];
+    sums.push(await run(playwright, browserReport, readPlaywright));
+  }
 
   // Again at the end: what failed first has scrolled away, and a log may be cut.
   for (const failure of sums.flatMap(({ failures }) => failures)) print(`\nFailed: ${failure}`);

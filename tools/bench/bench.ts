@@ -191,6 +191,7 @@ function medians() {
 
 async function main(): Promise<void> {
   const { against, delay } = options;
+  console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, model delay ${delay} ms`);
   const isRef = against !== undefined && !existsSync(join(against, "package.json"));
   const clone = isRef ? cloneOf(against) : undefined;
   const others = fork(import.meta.filename, ["others", ...process.argv.slice(2)]);
@@ -225,7 +226,6 @@ async function main(): Promise<void> {
           burst(service, service.agent),
         );
     }
-    console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, model delay ${delay} ms`);
     console.table(medians());
     for (const { service } of services)
       console.log(`${service.name}: ${memoryMb(service.pid)} MB after all rounds`);

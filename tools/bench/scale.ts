@@ -81,7 +81,7 @@ async function main(): Promise<void> {
       `SELECT count(*)::int AS broken FROM organizations o
        WHERE balance <> (SELECT sum(amount) FROM credit_entries WHERE organization_id = o.id) OR in_flight <> 0`,
     );
-    console.log(`workers ${WORKERS}, batch ${BATCH}, organizations ${starts.length}, ${seconds.toFixed(1)} s
+    console.log(`Node ${process.version}, workers ${WORKERS}, batch ${BATCH}, organizations ${starts.length}, ${seconds.toFixed(1)} s
 rows of a run: ${CALLS} model calls, ${STEPS} steps
 flushes/s                 ${(flushTimes.length / seconds).toFixed(0)}
 starts/s                  ${((done.ended + done.lost) / seconds).toFixed(0)} (ended ${done.ended}, not started ${done.refused})
