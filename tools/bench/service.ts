@@ -4,6 +4,8 @@ import { runningCluster } from "../../scripts/postgres/postgres-cluster.mjs";
 import { freePort } from "../../scripts/support/ports.mjs";
 import { applyDefinitions, startService, untilReady } from "../../scripts/support/service-process";
 import { createThrowaway, removeThrowaway } from "../../scripts/support/throwaway.mjs";
+import type { Database } from "./database";
+import type { Start, Target } from "./target";
 
 const HOOKS = 20;
 
@@ -44,21 +46,24 @@ ${Array.from({ length: HOOKS }, (_, n) => `      - { slug: hook-${n}, agent: hel
             onError: continue
 `;
 
-export type Caller = { port: number; key: string };
-/** The call that starts a run. */
-export type Start = { path: string; body: string };
-export type Service = Awaited<ReturnType<typeof openService>>;
+type Checkout = {
+  name: string;
+  root: string;
+  modelPort: number;
+  /** By default, the service starts its own. */
+  database?: Database | undefined;
+};
 
 /** Starts the service of a checkout on a throwaway data folder, with what the phases need. */
-export async function openService(name: string, root: string, modelPort: number) {
+export async function openService({ name, root, modelPort, database }: Checkout): Promise<Target> {
   const port = await freePort();
   const folder = await createThrowaway();
   const env = {
     ...process.env,
     PORT: String(port),
     APP_URL: "",
-    DATABASE_URL: "",
-    STEPWELL_SECRET: "",
+    DATABASE_URL: database?.url ?? "",
+    STEPWELL_SECRET: database ? "bench".repeat(8) : "",
     STEPWELL_DATA_DIR: folder,
     OPENAI_BASE_URL: `http://127.0.0.1:${modelPort}/v1`,
     OPENAI_API_KEY: "bench",
@@ -69,31 +74,37 @@ export async function openService(name: string, root: string, modelPort: number)
   const readyMs = performance.now() - began;
   const [bench, eaters] = await applyDefinitions(DEFINITIONS, { env, root });
   const startOf = (kind: "agents" | "tools", target: { id: string } | undefined, input: object): Start => ({
-    path: `/v1/${kind}/run/${target?.id}`,
+    paths: () => [`/v1/${kind}/run/${target?.id}`],
     body: JSON.stringify(input),
+    statusPath: (runId) => `/v1/${kind}/run/${runId}/status`,
   });
   const [pick, script, waiting] = bench?.tools ?? [];
   return {
     name,
     port,
-    pid: child.pid ?? 0,
-    postmaster: runningCluster(join(folder, "postgres"))?.pid ?? 0,
+    pids: [child.pid ?? 0],
+    postmaster: database?.pid ?? runningCluster(join(folder, "postgres"))?.pid ?? 0,
     readyMs,
     key: bench?.apiKeys[0]?.key ?? "",
     agent: startOf("agents", bench?.agents[0], { userMessage: "What is 6 * 7?" }),
     tool: startOf("tools", pick, { a: 1 }),
-    script: startOf("tools", script, {}),
-    waiting: startOf("tools", waiting, {}),
-    hooks: (bench?.triggers ?? []).map(({ token }) => `/webhooks/${token}`),
-    eaters: {
-      port,
-      key: eaters?.apiKeys[0]?.key ?? "",
-      tool: startOf("tools", eaters?.tools[0], {}),
+    own: {
+      script: startOf("tools", script, {}),
+      waiting: startOf("tools", waiting, {}),
+      hooks: (bench?.triggers ?? []).map(({ token }) => `/webhooks/${token}`),
+      eaters: { key: eaters?.apiKeys[0]?.key ?? "", tool: startOf("tools", eaters?.tools[0], {}) },
     },
+    readId: (body) => {
+      const { id, runId } = JSON.parse(body);
+      return runId ?? id;
+    },
+    readStatus: async (response) => (await response.json()).status,
+    countStatements: database?.countStatements,
     async stop() {
       const ended = once(child, "exit");
       child.kill("SIGINT");
       await ended;
+      await database?.stop();
       await removeThrowaway(folder);
     },
   };

@@ -1,0 +1,47 @@
+/** How a target's API starts a run and reads its status. */
+export type Start = {
+  /** The paths of the next `count` starts. */
+  paths: (count: number) => string[];
+  body: string;
+  statusPath: (runId: string) => string;
+};
+
+/** What only our service has. */
+type OwnParts = { script: Start; waiting: Start; hooks: string[]; eaters: { key: string; tool: Start } };
+
+/** A running service to measure: ours, or a peer. */
+export type Target = {
+  name: string;
+  port: number;
+  key: string;
+  /** The processes whose CPU and memory count, without PostgreSQL. */
+  pids: number[];
+  postmaster?: number | undefined;
+  readyMs: number;
+  agent: Start;
+  tool: Start;
+  own?: OwnParts;
+  /** The id of the run that a response to a start names. */
+  readId: (body: string) => string;
+  /** The status in a response to a poll, as our API names it. */
+  readStatus: (response: Response) => Promise<string>;
+  /** The number of SQL statements that its PostgreSQL has executed, if it counts them. */
+  countStatements?: (() => Promise<number>) | undefined;
+  stop: () => Promise<void>;
+};
+
+/** Sends a start, or a poll if there is no body. */
+export function send(
+  { port, key }: Pick<Target, "port" | "key">,
+  { path, body }: { path: string; body?: string },
+): Promise<Response> {
+  const headers = { "X-API-Key": key, "Content-Type": "application/json" };
+  const init = body === undefined ? { headers } : { method: "POST", headers, body };
+  return fetch(`http://127.0.0.1:${port}${path}`, init);
+}
+
+/** Starts one run and returns its id. */
+export async function startRun(target: Target, { paths, body }: Start): Promise<string> {
+  const [path = ""] = paths(1);
+  return target.readId(await (await send(target, { path, body })).text());
+}
