@@ -26,6 +26,7 @@ export function testFunctionContext(overrides: Partial<FunctionContext> = {}): F
     },
     sendMail: null,
     print: () => {},
+    note: () => {},
     ...overrides,
   };
 }

@@ -18,6 +18,21 @@ test("a run's configuration opens beside what has changed since", async ({
   await expect(page.getByRole("region", { name: "Configuration" })).toContainText("the same");
 });
 
+test("a step says that its numbers became texts", async ({ ownerPage: page, request, organization }) => {
+  const headers = { "X-API-Key": organization.apiKey, "Content-Type": "application/json" };
+  const tool = organization.toolIds["few-records"] ?? "";
+  const path = `/v1/tools/run/${tool}`;
+  // JavaScript cannot hold the number.
+  const data = Buffer.from('{"id":8202522731445525542}');
+  const { id } = await (await request.post(path, { headers, data })).json();
+  await page.goto(`/runs/${id}?step=1`);
+  await expect(page.getByRole("region", { name: "Step 1" })).toContainText("They got them as texts.");
+  const plain = await finishRun(request, organization, { tool, input: { id: 1 } });
+  await page.goto(`/runs/${plain}?step=1`);
+  await expect(page.getByRole("region", { name: "Step 1" })).toContainText("Input and output");
+  await expect(page.getByRole("region", { name: "Step 1" })).not.toContainText("as texts");
+});
+
 test("on a phone, a step's texts are near, however long the timeline", async ({
   ownerPage: page,
   request,

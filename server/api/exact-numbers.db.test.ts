@@ -100,7 +100,7 @@ describe("a tool that is started by REST", () => {
     });
     expect(result.outputData).toBe(`{"script":["${ID}",13.5],"expression":"${ID}"}`);
     expect(steps[2]?.input).toBe(`{"key":"k","value":["${ID}",13.5]}`);
-    const notes = steps.map(({ attempts }) => JSON.parse(attempts)[0].console);
+    const notes = steps.map(({ attempts }) => JSON.parse(attempts)[0].notes);
     const note = [expect.stringContaining("got them as texts")];
     expect(notes).toEqual([note, note, note, undefined]);
   });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { AppError, type Issue } from "@/server/base/errors";
 import { jsonPointer } from "@/server/base/json/text";
+import { nearestName } from "@/server/base/nearest-name";
 
 /** A path in a document for messages: `organizations[0].agents[1].maxSteps`; empty for the whole document. */
 export function formatPath(path: readonly (string | number)[]): string {
@@ -29,23 +30,30 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unkn
   return parsed.data;
 }
 
+/** `findMeant` gives the known field that an unknown one misspells. */
+type ParseIssue = Issue & { findMeant?: () => string | undefined };
+
 /** Parses input: the data, or every issue with its path. */
 export function parseOrIssues<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,
-): { data: z.output<Schema> } | { issues: Issue[] } {
+): { data: z.output<Schema> } | { issues: ParseIssue[] } {
+  // An issue does not have its schema, but its message.
+  const knownFields = new Map<string, readonly string[]>();
+  const nameKnownFields = ({ code, inst }: z.core.$ZodRawIssue): string | undefined => {
+    if (code !== "unrecognized_keys" || !(inst instanceof z.ZodObject)) return;
+    const fields = Object.keys(inst.shape);
+    const message = `is not known here; known fields: ${fields.join(", ")}`;
+    knownFields.set(message, fields);
+    return message;
+  };
   const parsed = schema.safeParse(input, { error: nameKnownFields, reportInput: true });
   if (parsed.success) return { data: parsed.data };
-  return { issues: parsed.error.issues.flatMap(toIssues) };
-}
-
-function nameKnownFields({ code, inst }: z.core.$ZodRawIssue): string | undefined {
-  if (code !== "unrecognized_keys" || !(inst instanceof z.ZodObject)) return;
-  return `is not known here; known fields: ${Object.keys(inst.shape).join(", ")}`;
+  return { issues: parsed.error.issues.flatMap((issue) => toIssues(issue, knownFields.get(issue.message))) };
 }
 
 /** Messages continue a path: `maxSteps must be at most 12`. */
-function toIssues(issue: z.core.$ZodIssue): Issue[] {
+function toIssues(issue: z.core.$ZodIssue, knownFields: readonly string[] = []): ParseIssue[] {
   const path = jsonPointer(issue.path);
   const isMissing = issue.input === undefined;
   const at = (message: string): Issue[] => [{ path, message }];
@@ -55,6 +63,7 @@ function toIssues(issue: z.core.$ZodIssue): Issue[] {
       return issue.keys.map((key) => ({
         path: jsonPointer([...issue.path, key]),
         message: nestsSteps(key, issue.path) ? NO_NESTED_STEPS : issue.message,
+        findMeant: () => nearestName(key, freeFields(issue.input, knownFields)),
       }));
     case "invalid_type":
       if (isMissing) return at("is required");
@@ -74,6 +83,9 @@ function toIssues(issue: z.core.$ZodIssue): Issue[] {
       return at(issue.message);
   }
 }
+
+const freeFields = (input: unknown, fields: readonly string[]) =>
+  fields.filter((field) => !Object.hasOwn(Object(input), field));
 
 const NO_NESTED_STEPS =
   "is not known here: groups and forEach take single steps. Put several steps in a tool and call it with run_tool";

@@ -64,7 +64,21 @@ describe("a tool's YAML", () => {
       await checkToolText(world, member, { yaml: YAML.replace("name: Greet", "nam: Greet") }),
     ).toMatchObject([
       { message: "name is required" },
-      { line: 2, message: expect.stringContaining("nam is not known here; known fields: slug, name") },
+      {
+        line: 2,
+        message: expect.stringContaining("nam is not known here; known fields: slug, name"),
+        repair: { label: "Use name", change: { rename: "name" } },
+      },
+    ]);
+    const inner = YAML.replace("uses:", "use:");
+    expect(await checkToolText(world, member, { yaml: inner })).toMatchObject([
+      { line: 9, path: ["steps", 0, "use"], repair: { label: "Use uses" } },
+      { line: 8 },
+    ]);
+    // Both names are taken.
+    const both = `${YAML}outputs: 1\n`;
+    expect((await checkToolText(world, member, { yaml: both })).map(({ repair }) => repair)).toEqual([
+      undefined,
     ]);
     const several = YAML.replace("name: Greet", "nam: Greet").replace("transform_json", "transform");
     expect(
@@ -124,6 +138,9 @@ steps:
     expect(await checkToolText(world, member, { yaml: call("loop") })).toEqual([]);
     expect(await checkToolText(world, member, { yaml: call("adder") })).toEqual([]);
     expect(await checkToolText(world, member, { yaml: call('"{{ input.tool }}"') })).toEqual([]);
+    expect(await checkToolText(world, member, { yaml: call("addr") })).toMatchObject([
+      { line: 6, repair: { label: "Use adder", change: { from: "addr", to: "adder" } } },
+    ]);
     expect(await checkToolText(world, member, { yaml: call("nope") })).toEqual([
       expect.objectContaining({ line: 6, message: expect.stringMatching(message) }),
     ]);

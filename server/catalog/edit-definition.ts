@@ -8,7 +8,7 @@ import { fromPointer, JsonTextError, jsonPointer, parseJson } from "@/server/bas
 import { declareTool } from "@/server/catalog/definition-file/export";
 import type { Services } from "@/server/catalog/services";
 import { inputSchemaOf, listFunctions, outputSchemaOf } from "@/server/work/functions/core/registry";
-import type { Repair, WorkflowIssue } from "@/server/work/workflow/check";
+import { type Repair, renameTo, type WorkflowIssue } from "@/server/work/workflow/check";
 import { WORKFLOW_LIMITS } from "@/server/work/workflow/definition";
 import { findNamesOfStep, type StepName, textsOf } from "@/server/work/workflow/step-names";
 import { blankAgent, describeAgentFields } from "./agent-fields";
@@ -251,7 +251,12 @@ async function readTool(yaml: string, reader: ToolReader): Promise<ReadTool> {
   const parsed = parseOrIssues(toolDefinition, document.value);
   if ("data" in parsed) return { definition: parsed.data, document };
   const others = await findFaultsOfInvalidTool(document.value, reader);
-  const issues = [...parsed.issues, ...others].slice(0, WORKFLOW_LIMITS.problems);
+  // Further issues are not shown: a repair for each of thousands would take long.
+  const ofSchema = parsed.issues.slice(0, WORKFLOW_LIMITS.problems).map(({ findMeant, ...issue }) => {
+    const meant = findMeant?.();
+    return meant === undefined ? issue : { ...issue, repair: renameTo(meant) };
+  });
+  const issues = [...ofSchema, ...others].slice(0, WORKFLOW_LIMITS.problems);
   return { problems: problemsOf(document, issues) };
 }
 

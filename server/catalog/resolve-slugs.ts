@@ -2,8 +2,10 @@ import type { OrgId } from "@/server/base/actor";
 import type { Transaction } from "@/server/base/db/client";
 import { queryThrough } from "@/server/base/db/statement";
 import type { Issue } from "@/server/base/errors";
+import { nearestName } from "@/server/base/nearest-name";
 import type { RunKind } from "@/server/contract/enums";
-import { describeKnownTargets } from "@/server/runs/find-target";
+import { findKnownTargets } from "@/server/runs/find-target";
+import type { UnknownName } from "@/server/work/workflow/check";
 import { findDefinitions } from "./definition-rows";
 import { slug as slugSchema } from "./definitions";
 
@@ -24,10 +26,10 @@ export async function resolveSlugs(
   { tx, actor, declared }: SlugReader,
   kind: RunKind,
   slugs: readonly string[],
-): Promise<{ ids: Map<string, string>; faults: Map<string, string> }> {
+): Promise<{ ids: Map<string, string>; faults: Map<string, UnknownName> }> {
   const { orgId } = actor;
   const ids = new Map<string, string>();
-  const faults = new Map<string, string>();
+  const faults = new Map<string, UnknownName>();
   if (slugs.length === 0) return { ids, faults };
   const possible = slugs.filter((each) => slugSchema.safeParse(each).success);
   const found = await findDefinitions(tx, kind, { where: { organizationId: orgId, slug: { in: possible } } });
@@ -38,14 +40,16 @@ export async function resolveSlugs(
   }
   const unknown = slugs.filter((slug) => !ids.has(slug) && !declared?.[kind].has(slug));
   if (unknown.length === 0) return { ids, faults };
-  const known = await describeKnownTargets(queryThrough(tx), orgId, {
+  const known = await findKnownTargets(queryThrough(tx), orgId, {
     kind,
     declared: [...(declared?.[kind] ?? [])],
   });
   const reason = `is not ${kind === "agent" ? "an agent" : "a tool"} of the organization`;
   for (const slug of unknown) {
-    const wrong = archived.has(slug) ? "is archived: restore it, or choose another one" : reason;
-    faults.set(slug, `"${slug}" ${wrong}. ${known}`);
+    const isArchived = archived.has(slug);
+    const wrong = isArchived ? "is archived: restore it, or choose another one" : reason;
+    const message = `"${slug}" ${wrong}. ${known.description}`;
+    faults.set(slug, { message, meant: isArchived ? undefined : nearestName(slug, known.names) });
   }
   return { ids, faults };
 }
@@ -67,8 +71,8 @@ export async function resolveTargets(
   return {
     ids: fields.flatMap(({ kind, slug }) => found[kind].ids.get(slug) ?? []),
     issues: fields.flatMap(({ kind, slug, path }) => {
-      const message = found[kind].faults.get(slug);
-      return message === undefined ? [] : [{ path, message }];
+      const unknown = found[kind].faults.get(slug);
+      return unknown === undefined ? [] : [{ path, message: unknown.message }];
     }),
   };
 }

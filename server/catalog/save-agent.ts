@@ -116,7 +116,7 @@ export async function findAgentFaults(definition: AgentDefinition, reader: SlugR
   for (const [index, slug] of tools.entries()) {
     const path = `/tools/${index}`;
     const fault = toolFaults.get(slug);
-    if (fault !== undefined) issues.push({ path, message: fault });
+    if (fault !== undefined) issues.push({ path, message: fault.message });
     else if (functions.includes(toolNameForModel(slug))) {
       const message = `"${slug}" would have the same name for the model as the function ${toolNameForModel(slug)}`;
       issues.push({ path, message });

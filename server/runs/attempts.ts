@@ -9,6 +9,7 @@ const attempt = z.object({
   error: z.string().nullable(),
   retryAt: z.string().optional(),
   console: z.array(z.string()).optional(),
+  notes: z.array(z.string()).optional(),
   changes: z.array(z.string()).optional(),
   shortened: z.array(z.object({ before: z.number(), keep: z.number() })).optional(),
   usage: z.string().optional(),

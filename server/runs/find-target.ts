@@ -124,17 +124,20 @@ export async function configureAgent(
 
 const knownTarget = z.object({ slug: z.string(), total: z.number() });
 
+/** In the description. */
 const MAX_NAMES = 20;
+/** One more than `nearestName` compares: it must not choose among a part of them. */
+const MAX_LISTED = 501;
 
 /**
- * Names the organization's agents or tools for a message: `Known tools: adder, weather and 3 more`. `declared`:
- * distinct slugs that exist once the caller's change is saved.
+ * The slugs of the organization's agents or tools, and for a message `Known tools: adder, weather and 3 more`.
+ * `declared`: distinct slugs that exist once the caller's change is saved.
  */
-export async function describeKnownTargets(
+export async function findKnownTargets(
   client: Queryable,
   orgId: OrgId,
   { kind, declared = [] }: { kind: RunKind; declared?: readonly string[] },
-): Promise<string> {
+): Promise<{ description: string; names: string[] }> {
   const others = [...declared];
   const table = Prisma.raw(kind === "agent" ? "agents" : "tools");
   const rows = await select(
@@ -143,9 +146,11 @@ export async function describeKnownTargets(
     Prisma.sql`
     SELECT slug, count(*) OVER ()::int AS total FROM ${table}
     WHERE organization_id = ${orgId}::uuid AND deleted_at IS NULL AND slug <> ALL(${others}::text[])
-    ORDER BY slug LIMIT ${MAX_NAMES}`,
+    ORDER BY slug LIMIT ${MAX_LISTED}`,
   );
-  const names = [...rows.map(({ slug }) => slug), ...others].sort().slice(0, MAX_NAMES);
-  const omitted = (rows[0]?.total ?? 0) + others.length - names.length;
-  return `Known ${kind}s: ${names.join(", ") || "none"}${omitted > 0 ? ` and ${omitted} more` : ""}`;
+  const names = [...rows.map(({ slug }) => slug), ...others].sort();
+  const shown = names.slice(0, MAX_NAMES);
+  const omitted = (rows[0]?.total ?? 0) + others.length - shown.length;
+  const more = omitted > 0 ? ` and ${omitted} more` : "";
+  return { description: `Known ${kind}s: ${shown.join(", ") || "none"}${more}`, names };
 }

@@ -15,7 +15,7 @@ export const SCRIPT_LIMITS = {
   answerLength: 2 * MIB,
 } as const;
 
-type ScriptResult = { console: readonly string[] } & (
+type ScriptResult = { console: readonly string[]; notes: readonly string[] } & (
   | { value: Json }
   | { failure: "script_failed" | "script_limit"; message: string }
 );
@@ -43,16 +43,15 @@ export async function runScript(
   const request = quoteExact(exact);
   const notes = request === exact ? [] : [NUMBERS_AS_TEXTS];
   const evaluated = await sandbox({ request, timeoutMs, ...evaluation });
-  if ("fault" in evaluated) return { failure: "script_limit", message: evaluated.fault, console: notes };
+  if ("fault" in evaluated) return { failure: "script_limit", message: evaluated.fault, console: [], notes };
   await memory?.holdText(evaluated.text);
   const answer = await readAnswer(evaluated.text);
-  const console = [...notes, ...answer.console];
-  if (answer.ok) return { ...answer, console };
-  const { message } = answer;
+  if (answer.ok) return { ...answer, notes };
+  const { message, console } = answer;
   if (!message.startsWith("InternalError: out of memory"))
-    return { failure: "script_failed", message, console };
+    return { failure: "script_failed", message, console, notes };
   const excess = `The script needs more than ${memoryMib} MiB of memory.`;
-  return { failure: "script_limit", message: excess, console };
+  return { failure: "script_limit", message: excess, console, notes };
 }
 
 const PARSE = 'new (async () => {}).constructor("input", input);';

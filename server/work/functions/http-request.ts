@@ -111,7 +111,7 @@ export const httpRequest = defineFunction({
       body: { sku: "A-1", inStock: 4 },
     },
   },
-  async run(input, { fetch, redact, signal, clock, idempotencyKey, organizationId, memory, print }) {
+  async run(input, { fetch, redact, signal, clock, idempotencyKey, organizationId, memory, note }) {
     const { method = "GET", retries = 0, basicAuth, next } = input;
     if (!URL.canParse(input.url))
       throw new FunctionError("invalid_request", `"${input.url.slice(0, 200)}" is not a URL.`);
@@ -141,11 +141,6 @@ export const httpRequest = defineFunction({
         .catch(failAs(RefusedError, "call_refused"))
         .catch(failAs(EgressError, "call_failed"));
     if (next === undefined) return request(target);
-    const notes = new Set<string>();
-    const note = (text: string) => {
-      if (!notes.has(text)) print([text]);
-      notes.add(text);
-    };
     const facts = { now: clock.now(), seed: idempotencyKey, organizationId, memory, note };
     return readPages(target, input, {
       request,

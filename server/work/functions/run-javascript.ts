@@ -41,9 +41,10 @@ export const runJavascript = defineFunction({
     },
     output: { total: 5.5 },
   },
-  async run({ code, input = null }, { clock, idempotencyKey, organizationId, memory, signal, print }) {
+  async run({ code, input = null }, { clock, idempotencyKey, organizationId, memory, signal, print, note }) {
     const facts = { now: clock.now(), seed: idempotencyKey, organizationId, memory, signal };
     const result = await runScript(code, input, facts);
+    for (const each of result.notes) note(each);
     print(result.console);
     if ("value" in result) return result.value;
     throw new FunctionError(result.failure, result.message);

@@ -65,6 +65,8 @@ export type Attempt = {
   /** Absent for the last attempt. */
   retryAt?: string | undefined;
   console?: string[] | undefined;
+  /** For people, such as that numbers became texts. */
+  notes?: string[] | undefined;
   changes?: string[] | undefined;
   shortened?: Shortening[] | undefined;
   /** As the provider reported it: JSON of at most 4 KiB. */

@@ -10,7 +10,10 @@ const known = {
     new Map(
       slugs
         .filter((slug) => slug !== "known")
-        .map((slug) => [slug, `"${slug}" is not ${kind === "agent" ? "an" : "a"} ${kind}`]),
+        .map((slug) => {
+          const message = `"${slug}" is not ${kind === "agent" ? "an" : "a"} ${kind}`;
+          return [slug, { message, meant: slug === "knwon" ? "known" : undefined }];
+        }),
     ),
 } satisfies KnownNames;
 const check = async (definition: Json) => {
@@ -395,6 +398,29 @@ describe("the repair of an issue", () => {
       },
       { path: "/steps/1/with/value", label: "Remove", change: "remove" },
     ]);
+  });
+
+  test("a misspelt input, unless the right one is there too, and a misspelt slug", async () => {
+    const steps: Json = [
+      { id: "a", uses: "transform_json", with: { valu: 1, expression: "$" } },
+      { id: "b", uses: "transform_json", with: { value: 1, valu: 1, expression: "$" } },
+      { id: "c", uses: "run_tool", with: { tool: "knwon" } },
+      { id: "d", uses: "run_tool", with: { tool: "gone" } },
+    ];
+    expect(await repairs({ steps })).toEqual([
+      { path: "/steps/0/with/valu", label: "Use value", change: { rename: "value" } },
+      { path: "/steps/0/with/value" },
+      { path: "/steps/1/with/valu", label: "Remove", change: "remove" },
+      { path: "/steps/2/with/tool", label: "Use known", change: text("knwon", "known") },
+      { path: "/steps/3/with/tool" },
+    ]);
+  });
+
+  test("only issues that are shown have one", async () => {
+    const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`expressio${n}`, 1]));
+    const startedAt = performance.now();
+    await repairs({ steps: [{ id: "a", uses: "transform_json", with: many }] });
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 
   test.each(["{{ steps.other.body }}", "{{ steps.brief.a + steps.later.b }}"])(

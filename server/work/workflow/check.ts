@@ -28,8 +28,10 @@ import { findNames, replaceNames } from "@/server/work/workflow/step-names";
 /** The names to which a definition may refer beside functions. */
 export type KnownNames = {
   secrets: readonly string[];
-  findUnknown(kind: Called, slugs: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  findUnknown(kind: Called, slugs: readonly string[]): Promise<ReadonlyMap<string, UnknownName>>;
 };
+/** The issue of a name that nothing has; `meant`: the known name that it misspells. */
+export type UnknownName = { message: string; meant?: string | undefined };
 type Called = "tool" | "agent";
 
 const { definitionBytes: MAX_DEFINITION_BYTES, problems: MAX_ISSUES, steps: MAX_STEPS } = WORKFLOW_LIMITS;
@@ -37,8 +39,15 @@ const RESERVED = new Set(["input", "steps", "run", "secrets", "__proto__"]);
 
 type Keys = (string | number)[];
 
-/** The one change that settles an issue: another text in place of the one at its path, or the removal of its key. */
-export type Repair = { label: string; change: { from: string; to: string } | "remove" };
+/**
+ * The one change that settles an issue: another text in place of the one at its path, another name of its key, or the
+ * removal of its key.
+ */
+export type Repair = { label: string; change: { from: string; to: string } | { rename: string } | "remove" };
+
+/** Replaces a misspelt text, or renames a misspelt key. */
+export const replaceBy = (from: string, to: string): Repair => ({ label: `Use ${to}`, change: { from, to } });
+export const renameTo = (to: string): Repair => ({ label: `Use ${to}`, change: { rename: to } });
 
 export type WorkflowIssue = Issue & { repair?: Repair | undefined };
 
@@ -95,7 +104,7 @@ class Checker {
   readonly #parameters: Readable["parameters"];
   /** By the step's id; the position of its group, if it has one. */
   readonly #positions = new Map<string, number>();
-  readonly #unknown: Record<Called, ReadonlyMap<string, string>> = { tool: new Map(), agent: new Map() };
+  readonly #unknown: Record<Called, ReadonlyMap<string, UnknownName>> = { tool: new Map(), agent: new Map() };
 
   constructor(definition: LenientDefinition, known: KnownNames, organizationId: string) {
     this.#definition = definition;
@@ -190,7 +199,7 @@ class Checker {
     const { root, from: name, to } = meant;
     const names = await findNames(text, { root, name, isCondition, organizationId: this.#organizationId });
     if (names.length === 0) return;
-    return { label: `Use ${to}`, change: { from: text, to: replaceNames(text, names, to) } };
+    return { ...replaceBy(text, replaceNames(text, names, to)), label: `Use ${to}` };
   }
 
   #addStep(id: string | null, index: number, keys: Keys): void {
@@ -254,7 +263,7 @@ class Checker {
       this.#report(
         [...keys, "uses"],
         `${fault}; known functions: ${known.join(", ")}`,
-        meant === undefined ? undefined : { label: `Use ${meant}`, change: { from: uses, to: meant } },
+        meant === undefined ? undefined : replaceBy(uses, meant),
       );
     }
   }
@@ -269,10 +278,14 @@ class Checker {
       const at = [...keys, name];
       if (property === undefined) {
         const known = [...properties.keys()].join(", ") || "none";
-        this.#report(at, `${uses} has no input of that name; known inputs: ${known}`, {
-          label: "Remove",
-          change: "remove",
-        });
+        const isShown = this.issues.length < MAX_ISSUES;
+        const free = isShown ? [...properties.keys()].filter((each) => !Object.hasOwn(input, each)) : [];
+        const meant = nearestName(name, free);
+        this.#report(
+          at,
+          `${uses} has no input of that name; known inputs: ${known}`,
+          meant === undefined ? { label: "Remove", change: "remove" } : renameTo(meant),
+        );
       } else if (isJsonObject(property) && !hasTemplate(value)) {
         const issues = await validateAgainst(property, value, this.#organizationId);
         this.#reportInside(at, issues);
@@ -281,8 +294,11 @@ class Checker {
         if (field !== undefined)
           this.#reportInside(at, await findParseFaults(field, value, this.#organizationId));
         const called = calledBy(definition);
-        const fault = called === name ? this.#unknown[called].get(String(value)) : undefined;
-        if (fault !== undefined) this.#report(at, fault);
+        const slug = called === name ? String(value) : "";
+        const unknown = called === name ? this.#unknown[called].get(slug) : undefined;
+        if (unknown === undefined) continue;
+        const { message, meant } = unknown;
+        this.#report(at, message, meant === undefined ? undefined : replaceBy(slug, meant));
       }
     }
     this.#reportInside(keys, findFaults?.(input) ?? []);

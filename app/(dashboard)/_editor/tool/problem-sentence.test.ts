@@ -5,6 +5,17 @@ import { readTool } from "./tool-document";
 const TOOL = readTool("steps:\n  - { id: orders, uses: http_request }\n  - { uses: wait }\n");
 
 test.each([
+  [["steps", 0, "with", "value"], "Fixed value in step orders"],
+  [["steps", 1, "if"], "Fixed Only if in step 2"],
+  [["steps", 0], "Fixed step orders"],
+  [["nam"], "Fixed nam"],
+  [[], "Fixed the tool"],
+])("the message once the problem of %j is repaired: %s", (path, expected) => {
+  const problem = { line: 7, path, fault: "is not known here", message: "unused" };
+  expect(describeProblem(problem, TOOL).repaired).toBe(expected);
+});
+
+test.each([
   [
     ["steps", 0, "with", "url"],
     "is required by http_request",

@@ -5,6 +5,8 @@ import type { ToolView } from "./tool-document";
 export type ShownProblem = Pick<TextProblem, "line" | "path" | "repair"> & {
   place: string;
   sentence: string;
+  /** The sentence once it is repaired. */
+  repaired: string;
 };
 
 const LABELS = new Map([
@@ -44,10 +46,12 @@ export function describeProblem(
   const field = names.join(" › ");
   const part = step === null ? "" : id === "" ? `Step ${step + 1}` : id;
   const place = [part, field].filter((name) => name !== "").join(", ");
+  const ofStep = step === null ? "" : `step ${id || step + 1}`;
   return {
     line,
     path,
     repair,
+    repaired: `Fixed ${[field, ofStep].filter((name) => name !== "").join(" in ") || "the tool"}`,
     place: place || (line === null ? "" : `Line ${line}`),
     sentence: toSentences(
       CONTINUES.test(fault) ? `${field || part || "The tool"} ${fault}` : capitalize(fault),

@@ -20,6 +20,16 @@ test("a text that was changed since it was checked stays", () => {
   expect(repairProblem(TOOL, { path: ["steps", 3, "uses"], repair: { label: "Use x", change } })).toBe(TOOL);
 });
 
+test("a misspelt key is renamed, and its value stays", () => {
+  const misspelt = TOOL.replace("expression:", "expresion:").replace("uses:", "use:");
+  const rename = (key: string, to: string, path: (string | number)[]) =>
+    repairProblem(misspelt, { path: [...path, key], repair: { label: `Use ${to}`, change: { rename: to } } });
+  expect(rename("expresion", "expression", ["steps", 0, "with"])).toBe(TOOL.replace("uses:", "use:"));
+  expect(rename("use", "uses", ["steps", 0])).toBe(TOOL.replace("expression:", "expresion:"));
+  // Two keys of one name are no YAML.
+  expect(rename("use", "id", ["steps", 0])).toBe(misspelt);
+});
+
 test("an input that the function does not take is removed", () => {
   const repair = { label: "Remove", change: "remove" } as const;
   expect(repairProblem(TOOL, { path: ["steps", 0, "with", "value"], repair })).toBe(

@@ -7,7 +7,7 @@ import { readTool, setValue } from "./tool-document";
 it.each(TOOL_STARTERS)("a tool that begins as $slug can be saved as it is", async ({ slug, name, yaml }) => {
   const { name: named, ...definition } = toolDefinition.parse(readTool(yaml)?.fields);
   expect([definition.slug, named]).toEqual([slug, name]);
-  const known = { secrets: [], findUnknown: async () => new Map<string, string>() };
+  const known = { secrets: [], findUnknown: async () => new Map<string, { message: string }>() };
   const { parameters, steps, output } = definition;
   expect(
     await findWorkflowFaults({ ...JSON.parse(JSON.stringify({ parameters, steps, output })) }, known, "o"),

@@ -97,7 +97,7 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
     const repaired = repairProblem(before, problem);
     if (repaired === before) return;
     change(() => repaired);
-    notify(`${problem.place} is repaired`, undefined, {
+    notify(problem.repaired, undefined, {
       label: "Undo",
       run: () => change((later) => (later === repaired ? before : later)),
     });

@@ -39,7 +39,10 @@ export type FunctionContext = {
   values: KeyValues;
   /** Null: the operator has no SMTP server. */
   sendMail: SendMail | null;
+  /** Lines that the caller's own code prints. */
   print(lines: readonly string[]): void;
+  /** Tells people what happened to the input. The same text is shown once. */
+  note(text: string): void;
 };
 
 /** The language in which a text or an object of a function's input is parsed. */

@@ -60,6 +60,7 @@ export function StepInspector(props: WorkProps<"step">) {
       }
     >
       {step.childRunId ? <StartedRun bench={bench} line={line} runId={step.childRunId} /> : null}
+      <Notes step={step} />
       {step.reasoning ? (
         <div className="px-4 pb-3 sm:px-6">
           <h3 className="text-muted text-xs">Reasoning</h3>
@@ -89,6 +90,16 @@ export function StepInspector(props: WorkProps<"step">) {
       />
     </InspectorFrame>
   );
+}
+
+/** What people should know about the step's input, from all attempts. */
+function Notes({ step }: { step: StepDetail }) {
+  const notes = new Set(step.attempts.flatMap((attempt) => attempt.notes ?? []));
+  return [...notes].map((note) => (
+    <p className="mx-4 mb-3 rounded-md bg-waiting-wash px-3 py-2 text-waiting sm:mx-6" key={note}>
+      {note}
+    </p>
+  ));
 }
 
 function StartedRun({ line, runId, bench }: Pick<WorkProps<"step">, "line" | "bench"> & { runId: string }) {

@@ -79,5 +79,6 @@ function contextOf(
     },
     sendMail: limitRecipients(services, orgId),
     print: (lines) => void attempt.printed.push(...lines.map((line) => replaceNul(redact(line)))),
+    note: (text) => void attempt.notes.add(text),
   };
 }

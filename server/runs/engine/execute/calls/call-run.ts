@@ -5,7 +5,7 @@ import { deriveId } from "@/server/base/ids";
 import { type Json, writeJson } from "@/server/base/json/json";
 import { stringifyLarge } from "@/server/base/json/large";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
-import { describeKnownTargets, findTarget } from "@/server/runs/find-target";
+import { findKnownTargets, findTarget } from "@/server/runs/find-target";
 import type { Target } from "@/server/runs/target";
 import type { AttachedCallable } from "@/server/work/agent/definition";
 import { FunctionError } from "@/server/work/functions/core/define";
@@ -130,6 +130,6 @@ async function findBySlug<Kind extends Target["kind"]>(
   const [found] = await FIND_BY_SLUG[kind](services.pool, [run.orgId, slug]);
   const target = found ? await findTarget(services, run.orgId, { kind, id: found.id }) : null;
   if (target) return target;
-  const known = await describeKnownTargets(services.pool, run.orgId, { kind });
-  throw new FunctionError(`unknown_${kind}`, `There is no ${kind} "${slug}". ${known}.`);
+  const known = await findKnownTargets(services.pool, run.orgId, { kind });
+  throw new FunctionError(`unknown_${kind}`, `There is no ${kind} "${slug}". ${known.description}.`);
 }

@@ -28,12 +28,12 @@ export type StepCall = Omit<NewStep, "hasSideEffects"> & {
   retries: RetryPolicy;
   /** Of one attempt; undefined: the function's own. */
   timeoutMs?: number | undefined;
-  /** For people, about the input; stored with the first attempt. */
+  /** For people, about the input. */
   notes?: ReadonlySet<string>;
 };
 
-/** One attempt, counted from 1. What its code prints is stored with it. */
-export type StepAttempt = { number: number; startedAt: Date; printed: string[] };
+/** One attempt, counted from 1. What its code prints and notes for people are stored with it. */
+export type StepAttempt = { number: number; startedAt: Date; printed: string[]; notes: Set<string> };
 
 /** The stored output of an attempt, or a failure that is not retried. */
 export type StepOutcome = { text: string } | { error: string; code: string };
@@ -84,8 +84,12 @@ async function attemptStep(
     ? begun.attempts.filter(({ retryAt }) => retryAt !== undefined).length
     : 0;
   for (let number = 1; ; number += 1) {
-    const attempt: StepAttempt = { number, startedAt: services.clock.now(), printed: [] };
-    if (number === 1 && notes !== undefined) attempt.printed.push(...notes);
+    const attempt: StepAttempt = {
+      number,
+      startedAt: services.clock.now(),
+      printed: [],
+      notes: new Set(notes),
+    };
     let outcome: StepOutcome;
     let isRetried = false;
     try {
@@ -104,6 +108,7 @@ async function attemptStep(
       error: "error" in outcome ? outcome.error : null,
       ...(retryInMs !== undefined && { retryAt: new Date(now + retryInMs).toISOString() }),
       ...(attempt.printed.length > 0 && { console: attempt.printed }),
+      ...(attempt.notes.size > 0 && { notes: [...attempt.notes] }),
     });
     if (retryInMs === undefined) return outcome;
     journal.showProgress(begun, { attempts: begun.attempts });
