@@ -5,9 +5,12 @@ export type NameRecord = { four?: string[]; six?: string[]; alias?: string };
 /** Gets a name, and how often its IPv4 addresses were asked for before; null: there is no such name. */
 export type NameAnswer = (name: string, before: number) => NameRecord | null | "silence";
 
-const [A, CNAME, AAAA] = [1, 5, 28];
+const [A, CNAME, TXT, AAAA] = [1, 5, 16, 28];
+const QUESTION = Buffer.from([0xc0, 12]);
+/** The resolver of Node 20.19.2 stores an answer without any record for an hour. */
+const ADDITIONAL = encodeRecord(QUESTION, TXT, Buffer.from([0]));
 
-/** Starts a name server on loopback. Its records may be stored for an hour. */
+/** Starts a name server on loopback. Its answers may not be stored, as those of an attacker. */
 export async function startNameServer(answer: NameAnswer) {
   const socket = createSocket("udp4");
   const asked = new Map<string, number>();
@@ -18,9 +21,9 @@ export async function startNameServer(answer: NameAnswer) {
     const record = answer(name, type === A ? before : Math.max(0, before - 1));
     if (record === "silence") return;
     const { four = [], six = [], alias } = record ?? {};
-    const owner = alias === undefined ? Buffer.from([0xc0, 12]) : encodeName(alias);
+    const owner = alias === undefined ? QUESTION : encodeName(alias);
     const answers = [
-      ...(alias === undefined ? [] : [encodeRecord(Buffer.from([0xc0, 12]), CNAME, encodeName(alias))]),
+      ...(alias === undefined ? [] : [encodeRecord(QUESTION, CNAME, encodeName(alias))]),
       ...(type === A ? four.map((each) => encodeRecord(owner, A, bytesOfFour(each))) : []),
       ...(type === AAAA ? six.map((each) => encodeRecord(owner, AAAA, bytesOfSix(each))) : []),
     ];
@@ -29,7 +32,9 @@ export async function startNameServer(answer: NameAnswer) {
     header.writeUInt16BE(record === null ? 0x8183 : 0x8180, 2);
     header.writeUInt16BE(1, 4);
     header.writeUInt16BE(answers.length, 6);
-    socket.send(Buffer.concat([header, message.subarray(12, end), ...answers]), port, address);
+    header.writeUInt16BE(1, 10);
+    const parts = [header, message.subarray(12, end), ...answers, ADDITIONAL];
+    socket.send(Buffer.concat(parts), port, address);
   });
   await new Promise<void>((bound) => socket.bind(0, "127.0.0.1", bound));
   return {
@@ -53,7 +58,7 @@ function encodeRecord(owner: Buffer, type: number, data: Buffer): Buffer {
   const fixed = Buffer.alloc(10);
   fixed.writeUInt16BE(type, 0);
   fixed.writeUInt16BE(1, 2);
-  fixed.writeUInt32BE(3_600, 4);
+  fixed.writeUInt32BE(0, 4);
   fixed.writeUInt16BE(data.length, 8);
   return Buffer.concat([owner, fixed, data]);
 }
