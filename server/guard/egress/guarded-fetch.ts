@@ -251,6 +251,8 @@ export function createGuardedEgress(options: EgressOptions = {}): Egress<Guarded
         // Relative to the address that was sent: a secret may have several segments of its path.
         const next = nextAddress(location, target, { isLast: hop === MAX_REDIRECTS, mode });
         request.redirect(response.status, next, isTrusted(next));
+        // With 303, the result is elsewhere: the server has done what the request asked for.
+        if (request.method !== method && response.status !== 303) init.onBodyDropped?.(response.status);
       } catch (error) {
         clearTimeout(timer);
         throw explain(error);

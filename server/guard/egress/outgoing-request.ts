@@ -25,6 +25,8 @@ export type EgressInit = RequestInit & {
   maxResponseBytes?: number;
   /** Called once for a large response, with its greatest possible size. The response is read after it resolves. */
   holdResponse?: (bytes: number) => Promise<void>;
+  /** Called if a redirect turns a POST into a GET without its body, as the Fetch standard says for 301 and 302. */
+  onBodyDropped?: (status: number) => void;
 };
 
 type FilledRequest = { url: URL; headers: [string, string][]; body: Uint8Array<ArrayBuffer> | null };

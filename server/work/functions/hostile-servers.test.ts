@@ -236,6 +236,32 @@ test("bytes after the declared length of a body are not the answer to the next c
   expect([await call(), await call()]).toMatchObject([{ body: 1 }, { body: 2 }]);
 });
 
+// Postcatlab/postcat#442
+test.each([
+  [301, "POST", "GET", 1],
+  [302, "POST", "GET", 1],
+  [303, "POST", "GET", 0],
+  [307, "POST", "POST", 0],
+  [308, "POST", "POST", 0],
+  [301, "PUT", "PUT", 0],
+])("after the redirect %i, a %s becomes a %s, with %i notes", async (status, method, expected, count) => {
+  const server = await serve((socket, path, head) => {
+    const used = head.split(" ", 1)[0] ?? "";
+    if (path !== "/") return socket.end(`${OK}content-length: ${used.length + 2}\r\n\r\n"${used}"`);
+    return socket.end(`HTTP/1.1 ${status} Moved\r\nlocation: /new\r\ncontent-length: 0\r\n\r\n`);
+  });
+  const notes: string[] = [];
+  const context = testFunctionContext({
+    fetch: open({ allow: [server.host] }),
+    note: (text) => void notes.push(text),
+  });
+  const input = { url: `http://${server.host}/`, method, body: { a: 1 } };
+  expect(await executeFunction("http_request", { input, context })).toMatchObject({ body: expected });
+  expect(notes).toEqual(
+    count === 0 ? [] : [expect.stringContaining(`with the redirect ${status}, so it was repeated as GET`)],
+  );
+});
+
 describe("a redirect to another host", () => {
   const placeholder = new SecretPlaceholders().of("api");
 

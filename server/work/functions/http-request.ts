@@ -134,6 +134,11 @@ export const httpRequest = defineFunction({
       signal,
       ...(content && { body: content.content }),
       ...(basicAuth && { basicAuth }),
+      onBodyDropped: (status: number) =>
+        note(
+          `The server answered the ${method} request with the redirect ${status}, so it was repeated as GET, without ` +
+            "its body. Call the address that the server redirects to.",
+        ),
     };
     const request = (url: URL) =>
       sendWithRetries(() => fetch(url, init), { retries, clock, signal })

@@ -18,7 +18,10 @@ export type FunctionContext = {
    */
   fetch(
     url: string | URL,
-    init?: RequestInit & { basicAuth?: { username: string; password: string } },
+    init?: RequestInit & {
+      basicAuth?: { username: string; password: string };
+      onBodyDropped?: (status: number) => void;
+    },
   ): Promise<Response>;
   redact(value: Json): Promise<Json>;
   /** Stable over retries and crashes of the same step; sent along with unsafe outbound calls. */
