@@ -27,6 +27,16 @@ test.each([
   else expect(check).toThrow(fault);
 });
 
+test.each([
+  ['{"a":NaN}', "The body is not valid JSON."],
+  [`[${'{"a":1}\n'.repeat(5_000)}]`, "The body is not valid JSON."],
+  ['{"a":1e400}', "The body contains a number that is too large."],
+  [`${"[".repeat(300)}${"]".repeat(300)}`, "The body is nested deeper than 200 levels."],
+  [`${"[".repeat(30_000)}${"]".repeat(30_000)}`, "The body is nested deeper than 200 levels."],
+])("a body that cannot be used says why: %s", async (text, message) => {
+  await expect(parseBodyText(text)).rejects.toMatchObject({ code: "invalid_request", message });
+});
+
 const LONG = Array.from({ length: 30_000 }, (_, at) => `${at} \\ud800 \\u0000 😀`);
 
 test.each<[string, Parameters<typeof rejectInvalidText>[0], string, string]>([

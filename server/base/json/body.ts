@@ -3,7 +3,7 @@ import { isSmall } from "@/server/base/event-loop";
 import { findInvalidText } from "./invalid-text";
 import type { Json } from "./json";
 import { parseLargeJson, stringifyLarge } from "./large";
-import { jsonPointer } from "./text";
+import { JsonLimitError, jsonPointer } from "./text";
 
 /** Throws `invalid_request` unless a Content-Type header names JSON in UTF-8. */
 export function requireJson(header: string | null): void {
@@ -34,11 +34,9 @@ export async function parseBodyText(text: string): Promise<Json> {
   try {
     return await parseLargeJson(json);
   } catch (cause) {
-    throw new AppError(
-      "invalid_request",
-      "The body is not valid JSON, is nested too deeply or contains a number that is too large.",
-      { cause },
-    );
+    const isLimit = cause instanceof JsonLimitError;
+    const message = isLimit ? cause.message.replace("JSON", "body") : "The body is not valid JSON.";
+    throw new AppError("invalid_request", message, { cause });
   }
 }
 

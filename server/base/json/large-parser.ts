@@ -1,7 +1,7 @@
 import { MOST_STEPS, WorkSlice } from "@/server/base/event-loop";
 import { endOfString } from "./exact-number";
 import { buildLong, type Json } from "./json";
-import { JsonTextError } from "./text";
+import { JsonLimitError, JsonTextError } from "./text";
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -34,7 +34,7 @@ export async function parseInParts(
 ): Promise<Json> {
   const begin = (parent: Container | null, start: number, isList: boolean): Container => {
     const level = parent === null ? 0 : parent.level + 1;
-    if (level > depth) throw new JsonTextError(`The JSON is nested deeper than ${depth} levels.`);
+    if (level > depth) throw new JsonLimitError(`The JSON is nested deeper than ${depth} levels.`);
     return { parent, level, isList, start, member: start, from: start, parsed: null, long: null };
   };
 

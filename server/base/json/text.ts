@@ -8,6 +8,9 @@ export class JsonTextError extends Error {
   override name = "JsonTextError";
 }
 
+/** The text is JSON beyond a limit. */
+export class JsonLimitError extends JsonTextError {}
+
 /** Returns true if a JSON text nests more arrays and objects than `limit`. */
 export function isDeeper(text: string, limit: number): boolean {
   return findExcess(text, { depth: limit, values: Number.POSITIVE_INFINITY }) === "depth";
@@ -52,7 +55,7 @@ const MAY_BE_INFINITE = /\d[eE]\+?0*[1-9]\d\d|(?<!\d)\d{200}/;
  */
 export function parseJson(text: string): Json {
   if (isDeeper(text, MAX_JSON_DEPTH))
-    throw new JsonTextError(`The JSON is nested deeper than ${MAX_JSON_DEPTH} levels.`);
+    throw new JsonLimitError(`The JSON is nested deeper than ${MAX_JSON_DEPTH} levels.`);
   let value: Json;
   try {
     value = readJson(text);
@@ -60,7 +63,7 @@ export function parseJson(text: string): Json {
     throw new JsonTextError(error instanceof Error ? error.message : "The text is not JSON.");
   }
   if (MAY_BE_INFINITE.test(text) && !isFiniteThroughout(value)) {
-    throw new JsonTextError("The JSON contains a number that is too large.");
+    throw new JsonLimitError("The JSON contains a number that is too large.");
   }
   return value;
 }
