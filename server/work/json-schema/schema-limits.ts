@@ -147,6 +147,25 @@ export function stepsOf(root: JsonObject): number {
   return of(root);
 }
 
+/** The issue of a schema that cannot be compiled. Ajv does not say where a reference is that it cannot resolve. */
+export function issueOfFault(schema: JsonObject, fault: string): Issue {
+  const reference = /^can't resolve reference (\S+) from id/.exec(fault)?.[1];
+  const keys = reference === undefined ? undefined : findReference(schema, reference);
+  if (keys === undefined) return issueAt([], fault);
+  return issueAt(keys, `refers to ${reference}, which does not exist; # is the whole schema`);
+}
+
+function findReference(root: JsonObject, reference: string): (string | number)[] | undefined {
+  const open: { keys: (string | number)[]; schema: Json }[] = [{ keys: [], schema: root }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { keys, schema } = next;
+    if (!isJsonObject(schema)) continue;
+    for (const key of ["$ref", "$dynamicRef"]) if (schema[key] === reference) return [...keys, key];
+    for (const [path, child] of subschemasOf(schema)) open.push({ keys: [...keys, ...path], schema: child });
+  }
+  return undefined;
+}
+
 function resolve(root: Json, reference: Json): Json | undefined {
   if (typeof reference !== "string" || !/^#(?:\/[\w$-]+)*$/.test(reference)) return undefined;
   let at: Json | undefined = root;

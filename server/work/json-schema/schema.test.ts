@@ -163,7 +163,13 @@ describe("checkSchema", () => {
     ["a relative reference", { $ref: "other.json" }, "/$ref"],
     ["another dialect", { $schema: "http://json-schema.org/draft-04/schema#" }, "/$schema"],
     ["a dialect of nobody", { $schema: "https://json-schema.org.evil.test/draft-07/schema" }, "/$schema"],
-    ["a dangling reference", { $ref: "#/$defs/none" }, ""],
+    ["a dangling reference", { $ref: "#/$defs/none" }, "/$ref"],
+    // spring-projects/spring-ai#5888
+    [
+      "a reference to definitions that are not at the root",
+      { properties: { a: { items: { $ref: "#/$defs/F" }, $defs: { F: {} } } } },
+      "/properties/a/items/$ref",
+    ],
     ["a pattern that is none", { properties: { a: { pattern: "(" } } }, "/properties/a/pattern"],
     ["a name's pattern that is none", { patternProperties: { "[": {} } }, "/patternProperties/["],
     ["a letter's needless escape", { pattern: "\\h" }, "/pattern"],

@@ -9,6 +9,7 @@ test.each([
   ["prose around it", 'Here you are [1]: {"city":"Oslo"} Anything else?'],
   ["a fence within prose", 'Sure!\n```json\n{"city":"Oslo"}\n```\nDone.'],
   ["thinking that was not opened", 'The braces {like this} help.</think>{"city":"Oslo"}'],
+  ["line ends in its texts", '```json\n{\n"city":"Oslo","note":"one\n\ttwo \\" \\\\"\n}\n```'],
   ["brackets in its texts", 'So: {"city":"Oslo","note":"a } and a \\" in {"}'],
 ])("finds the JSON of an answer with %s", async (_name, content) => {
   expect(await read(content)).toMatchObject({ value: { city: "Oslo" } });
@@ -17,6 +18,17 @@ test.each([
 test("reports what is wrong with the JSON in prose, or that there is none", async () => {
   expect(await read('Here: {"town":"Oslo"}')).toMatchObject({ fault: expect.stringContaining("city") });
   expect(await read("It is Oslo.")).toEqual({ fault: "it is not JSON" });
+});
+
+// misospace/pr-reviewer-action#449
+test("keeps the line ends that a model left in a text", async () => {
+  const { value } = { value: null, ...(await read('{"city":"Os\nlo\r\n\t"}')) };
+  expect(value).toEqual({ city: "Os\nlo\r\n\t" });
+});
+
+test("reads an answer of quotes and backslashes in bounded time", async () => {
+  for (const part of ['"\n', '\\"\n', "\\\n"])
+    expect(await read(`{${part.repeat(80_000)}`)).toEqual({ fault: "it is not JSON" });
 });
 
 test("searches an answer full of brackets in bounded time", async () => {

@@ -3,6 +3,7 @@ import { parseLargeJson } from "@/server/base/json/large";
 import { cleanLargeJson } from "@/server/guard/secrets/stored-output";
 import { validateAgainst } from "@/server/work/json-schema/schema";
 import { describeIssues } from "@/server/work/json-schema/schema-issues";
+import { escapeControls } from "@/server/work/models/calls/raw-controls";
 import type { ModelMessage, ProviderState } from "@/server/work/models/port";
 
 /** Faults name keys of the answer, which may be long. */
@@ -54,8 +55,9 @@ function findEmbedded(content: string): string[] {
     const start = opening.exec(content)?.index;
     if (start === undefined) break;
     const text = content.slice(start, endOfJson(content, start));
-    if (tryParseJson(text) === undefined) continue;
-    found.push(text);
+    const readable = [text, escapeControls(text)].find((each) => tryParseJson(each) !== undefined);
+    if (readable === undefined) continue;
+    found.push(readable);
     opening.lastIndex = start + text.length;
   }
   return found.sort((a, b) => b.length - a.length);

@@ -39,6 +39,11 @@ export const portableSchema = perOwner((schema: JsonObject) => markJson(reduced(
 export const simpleSchema = perOwner((schema: JsonObject) => markJson(reduced(schema, 0, SIMPLE_REFUSED)));
 
 function reduced(schema: JsonObject, depth: number, refused: ReadonlySet<string>): JsonObject {
+  const parts = reducedParts(schema, depth, refused);
+  return depth === 0 ? parts : withOneType(parts);
+}
+
+function reducedParts(schema: JsonObject, depth: number, refused: ReadonlySet<string>): JsonObject {
   if (depth > MAX_DEPTH) return {};
   const deeper = (value: JsonObject) => reduced(value, depth + 1, refused);
   const sub = (value: Json): Json =>
@@ -61,6 +66,48 @@ function reduced(schema: JsonObject, depth: number, refused: ReadonlySet<string>
       return [[key, Object.keys(rest).length === 0 ? true : typed(rest)]];
     }),
   );
+}
+
+/**
+ * Gemini takes one type in each schema, and anyOf (aoci-spec/aoci-code#61). Keywords go with their type; a schema with
+ * others stays as it is.
+ */
+function withOneType({ type, ...rest }: JsonObject): JsonObject {
+  if (!Array.isArray(type)) return type === undefined ? rest : { type, ...rest };
+  const whole = { type, ...rest };
+  const types = [...new Set(type)].filter((each) => typeof each === "string");
+  const about = Object.entries(rest).filter(([key]) => ABOUT.has(key));
+  const branches = types.map((each) => ({ type: each, ...keywordsOf(each, rest) }));
+  const placed = new Set([...ABOUT, "enum", ...types.flatMap((each) => [...(KEYWORDS.get(each) ?? [])])]);
+  if (types.length === 0 || Object.keys(rest).some((key) => !placed.has(key))) return whole;
+  const held = branches.filter((branch) => !("enum" in branch) || branch.enum.length > 0);
+  const [only, another] = held;
+  if (only === undefined) return whole;
+  return { ...Object.fromEntries(about), ...(another === undefined ? only : { anyOf: held }) };
+}
+
+const ABOUT = new Set(["title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"]);
+const NUMERIC = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
+const KEYWORDS: ReadonlyMap<string, readonly string[]> = new Map([
+  [
+    "object",
+    ["properties", "required", "additionalProperties", "patternProperties", "minProperties", "maxProperties"],
+  ],
+  [
+    "array",
+    ["items", "prefixItems", "contains", "minContains", "maxContains", "minItems", "maxItems", "uniqueItems"],
+  ],
+  ["string", ["minLength", "maxLength", "pattern", "format"]],
+  ["number", NUMERIC],
+  ["integer", NUMERIC],
+]);
+
+function keywordsOf(type: string, schema: JsonObject): { enum?: Json[] } & JsonObject {
+  const own = KEYWORDS.get(type) ?? [];
+  const kept = Object.fromEntries(Object.entries(schema).filter(([key]) => own.includes(key)));
+  if (!Array.isArray(schema.enum) || type === "null") return kept;
+  const isOwn = (value: Json) => typeOf(value) === (type === "integer" ? "number" : type);
+  return { ...kept, enum: schema.enum.filter(isOwn) };
 }
 
 function typed(schema: JsonObject): JsonObject {

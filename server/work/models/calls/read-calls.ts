@@ -8,6 +8,7 @@ import {
   type ToolCall,
   UNREADABLE_CALL,
 } from "@/server/work/models/port";
+import { escapeControls } from "./raw-controls";
 import { ReplyError } from "./replies";
 
 const MAX_ID_LENGTH = 200;
@@ -68,9 +69,16 @@ function argumentsText(value: unknown): string {
   }
 }
 
-/** Repairs only `{}{…}` (openai/openai-agents-js#712) and JSON within a JSON string (vllm-project/vllm#54964). */
+/**
+ * Repairs only `{}{…}` (openai/openai-agents-js#712), JSON within a JSON string (vllm-project/vllm#54964), and line ends
+ * in strings.
+ */
 function repairArguments(text: string): string {
   const isObject = (each: string) => isJsonObject(tryParseJson(each));
+  if (/[\n\r\t]/.test(text) && !isObject(text)) {
+    const escaped = escapeControls(text);
+    if (isObject(escaped)) return escaped;
+  }
   const behind = /^\s*\{\s*\}\s*(?=\{)/.exec(text)?.[0];
   if (behind !== undefined) return isObject(text.slice(behind.length)) ? text.slice(behind.length) : text;
   if (!/^\s*"/.test(text)) return text;

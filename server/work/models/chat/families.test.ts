@@ -78,6 +78,11 @@ test.each<[string, Piece[], string[]]>([
     [piece(0, "a", "look", "{}"), piece(0, undefined, undefined, '{"at":1}')],
     ['{"at":1}'],
   ],
+  [
+    "line ends in a string",
+    [piece(0, "a", "look", '{\n "at": "one\n\ttwo"}')],
+    ['{\n "at": "one\\n\\ttwo"}'],
+  ],
 ])("streamed calls: %s", async (name, pieces, expected) => {
   server.script(name, streamed(...pieces));
   const { toolCalls } = await provider().call(modelRequest(name, { tools, onText }));
@@ -179,6 +184,48 @@ test("schemas are offered without what servers refuse", async () => {
     },
   });
   expect(JSON.stringify(server.requests[0]?.body)).not.toMatch(/"\$schema"|"propertyNames":\{"type"/);
+});
+
+test("a schema of several types is offered as one schema for each (aoci-spec/aoci-code#61)", async () => {
+  const parameters = {
+    type: "object",
+    properties: {
+      name: { type: ["string", "null"], description: "A name.", maxLength: 9 },
+      kind: { type: ["string", "null"], enum: ["a", null] },
+      part: {
+        type: ["null", "object"],
+        properties: { list: { type: ["array"], items: {} } },
+        required: ["list"],
+      },
+      size: { type: ["integer", "string"], minimum: 1, pattern: "^x" },
+      other: { type: ["string", "null"], not: { const: "b" } },
+    },
+  };
+  await provider().call(modelRequest("types", { tools: [{ name: "look", description: "", parameters }] }));
+  const offered = { ...server.requests[0]?.body.tools?.[0] };
+  expect(offered).toMatchObject({
+    function: {
+      parameters: {
+        properties: {
+          name: { description: "A name.", anyOf: [{ type: "string", maxLength: 9 }, { type: "null" }] },
+          kind: { anyOf: [{ type: "string", enum: ["a"] }, { type: "null" }] },
+          part: {
+            anyOf: [
+              { type: "null" },
+              { type: "object", properties: { list: { type: "array" } }, required: ["list"] },
+            ],
+          },
+          size: {
+            anyOf: [
+              { type: "integer", minimum: 1 },
+              { type: "string", pattern: "^x" },
+            ],
+          },
+          other: { type: ["string", "null"], not: { const: "b" } },
+        },
+      },
+    },
+  });
 });
 
 test("a query of the base address stays behind the path (mindsdb/mindshub#11285)", async () => {
