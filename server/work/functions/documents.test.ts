@@ -89,6 +89,24 @@ test.each([
   await (helps ? expect(output).resolves.toHaveProperty("rows") : expect(output).rejects.toThrow());
 });
 
+test("a text with another delimiter names it (node-red/node-red#2925)", async () => {
+  const notes: string[] = [];
+  const parse = (text: string) => {
+    const context = testFunctionContext({ note: (line) => void notes.push(line) });
+    return executeFunction("parse_csv", { input: { text }, context });
+  };
+  await parse("col_a;col_b\n1;2\n");
+  await parse("a\tb\r\n1\t2");
+  const advice = (character: string) =>
+    `The first line has only one value. If ${character} separates the values, set delimiter to it.`;
+  expect(notes).toEqual([advice('";"'), advice("a tab")]);
+  await expect(parse("a;b\n1,5;2,5\n")).rejects.toThrow(
+    /If ";" separates the values, set delimiter to it\.$/,
+  );
+  for (const text of ["a,b;c\n1,2", "sep=;\na;b\n1;2", "a\n1;2", ""]) await parse(text);
+  expect(notes).toHaveLength(2);
+});
+
 describe("parse_csv, relaxed", () => {
   const repaired = (rows: Json, ...repairs: [number, string][]) => ({
     rows,

@@ -61,11 +61,33 @@ export const parseCsv = defineFunction({
       { sku: "B-2", stock: "0" },
     ],
   },
-  async run({ text, delimiter, header = true, relaxed = false }, { organizationId }) {
+  async run({ text, delimiter, header = true, relaxed = false }, { organizationId, note }) {
     const request = { csv: { text, delimiter, header, relaxed } };
     const parsed = await parseDocument(request, organizationId, z.union([csvRows, repairedCsv]));
-    if ("value" in parsed) return parsed.value;
-    const wayOut = !relaxed && REPAIRABLE.test(parsed.fault) ? ". With relaxed: true it is repaired." : "";
-    throw new FunctionError("invalid_csv", `The text is not valid CSV: ${parsed.fault}${wayOut}`);
+    const other = findOtherDelimiter(text, delimiter);
+    const advice = other === null ? null : `If ${other} separates the values, set delimiter to it.`;
+    if ("value" in parsed) {
+      if (advice !== null) note(`The first line has only one value. ${advice}`);
+      return parsed.value;
+    }
+    const isRepairable = !relaxed && REPAIRABLE.test(parsed.fault);
+    const wayOut = advice ?? (isRepairable ? "With relaxed: true it is repaired." : null);
+    const fault = wayOut === null ? parsed.fault : `${parsed.fault}. ${wayOut}`;
+    throw new FunctionError("invalid_csv", `The text is not valid CSV: ${fault}`);
   },
 });
+
+const DELIMITERS = new Map([
+  [";", '";"'],
+  ["\t", "a tab"],
+  ["|", '"|"'],
+  [",", '","'],
+]);
+
+/** The name of a character that may separate the values of a first line without the delimiter. */
+function findOtherDelimiter(text: string, delimiter = ","): string | null {
+  const [line = ""] = text.split(/[\r\n]/, 1);
+  if (line.includes(delimiter) || /^\ufeff?sep=/i.test(line)) return null;
+  for (const [character, name] of DELIMITERS) if (line.includes(character)) return name;
+  return null;
+}
