@@ -24,19 +24,18 @@ export function functionsGuide(): string {
 A function is one built-in action. A tool's step names it in \`uses\`. An agent lists it in
 \`functions\`, and the model decides when to call it. See [Definition files](definition-files.md).
 
-| Function | What it does | Side effects | Time limit |
-|---|---|---|---|
-${definitions.map(summaryRow).join("\n")}
+- With side effects: ${linksTo(definitions.filter(({ hasSideEffects }) => hasSideEffects))}
+- Without: ${linksTo(definitions.filter(({ hasSideEffects }) => !hasSideEffects))}
 
 All functions:
 
+- Inputs with \`?\` are optional. \`string (200)\` is a string of at most 200 characters.
 - A call costs one action, ${DEFAULT_PRICES.action} credits unless the [price list](configuration-files.md) sets
-  another price. Retries of one call are not counted again.
+  another price. Retries are not counted.
 - After a crash, a call in progress is repeated, with the same idempotency key if it has side effects.
 - The limit of an output is ${MAX_STEP_OUTPUT_BYTES / 1024 ** 2} MiB. Beyond it an agent gets a preview, and a tool's step fails.
 - In a tool, a failed call fails the step (see \`retries\` and \`onError\`). In an agent, the model gets
   \`{"error": "…"}\` and continues.
-- A failed step of a tool that continues has the output \`{"error": "…", "code": "…"}\`.
 
 **Errors of all functions**
 
@@ -45,8 +44,8 @@ ${errorTable(COMMON_ERRORS)}
 ${definitions.map(section).join("\n")}`;
 }
 
-function summaryRow({ name, title, hasSideEffects, timeoutMs }: FunctionDefinition): string {
-  return `| [\`${name}\`](#${name}) | ${title} | ${hasSideEffects ? "yes" : "no"} | ${seconds(timeoutMs)} |`;
+function linksTo(definitions: readonly FunctionDefinition[]): string {
+  return definitions.map(({ name }) => `[\`${name}\`](#${name})`).join(", ");
 }
 
 function section(definition: FunctionDefinition): string {
@@ -91,7 +90,11 @@ ${jsonText(example.output)}
 
 function jsonText(value: unknown): string {
   const line = JSON.stringify(value);
-  return line.length <= 100 ? line : JSON.stringify(value, null, 2);
+  if (line.length <= 100 || typeof value !== "object" || value === null || Array.isArray(value)) return line;
+  const fields = Object.entries(value).map(
+    ([key, part]) => `  ${JSON.stringify(key)}: ${JSON.stringify(part)}`,
+  );
+  return `{\n${fields.join(",\n")}\n}`;
 }
 
 function errorTable(errors: Readonly<Record<string, string>>): string {
@@ -116,12 +119,11 @@ function fieldTable(schema: JsonObject, isInput: boolean): string {
   const required = Array.isArray(schema.required) ? schema.required : [];
   const rows = Object.entries(properties).map(([name, property]) => {
     const field = isJsonObject(property) ? property : {};
-    const cells = [`\`${name}\``, typeOf(field), textOf(field.description)];
-    if (isInput) cells.splice(2, 0, required.includes(name) ? "yes" : "no");
+    const mark = isInput && !required.includes(name) ? "?" : "";
+    const cells = [`\`${name}\`${mark}`, typeOf(field), textOf(field.description)];
     return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
   });
-  const head = isInput ? ["Field", "Type", "Required", "Meaning"] : ["Field", "Type", "Meaning"];
-  return [`| ${head.join(" | ")} |`, `|${"---|".repeat(head.length)}`, ...rows].join("\n");
+  return ["| Field | Type | Meaning |", "|---|---|---|", ...rows].join("\n");
 }
 
 function textOf(description: Json | undefined): string {
@@ -134,7 +136,7 @@ function typeOf(schema: Json | undefined): string {
   for (const branches of [schema.anyOf, schema.oneOf]) {
     if (Array.isArray(branches)) return [...new Set(branches.map(typeOf))].join(" or ");
   }
-  if (typeof schema.maxLength === "number") return `string of at most ${schema.maxLength} characters`;
+  if (typeof schema.maxLength === "number") return `string (${schema.maxLength})`;
   if (schema.type === "array") return `array of ${typeOf(schema.items)}`;
   if (schema.type === "object" && isJsonObject(schema.additionalProperties)) {
     return `object of ${typeOf(schema.additionalProperties)}`;

@@ -16,11 +16,7 @@ export const CALLED_RUN = {
     too_deep: `Runs call each other more than ${MAX_RUN_DEPTH} deep.`,
     too_many_runs: `The run and those that it called have started ${MAX_CALLED_RUNS.toLocaleString("en-US")} runs.`,
   },
-  limits: [
-    `runs call each other at most ${MAX_RUN_DEPTH} deep`,
-    `a run and its child runs start at most ${MAX_CALLED_RUNS.toLocaleString("en-US")} runs`,
-    "the deadline and maxCredits of the called tool or agent",
-  ],
+  limits: ["the deadline and maxCredits of the called tool or agent"],
 } as const;
 
 /** Runs a tool as a child run; the engine does it (server/runs/engine/execute/calls/call-run.ts). */
