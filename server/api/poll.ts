@@ -76,7 +76,7 @@ const VIEWS = new Map(
 const BEFORE_ID = "/run/";
 const UUID_LENGTH = 36;
 
-/** Faster than a regular expression. */
+/** Reads the path without a regular expression, which is slower. */
 function readPath(path: string): View | null {
   const start = path.indexOf(BEFORE_ID) + BEFORE_ID.length;
   const end = start + UUID_LENGTH;

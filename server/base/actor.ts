@@ -17,7 +17,6 @@ export const DEFAULT_KEY_SCOPES: readonly KeyScope[] = ["runs:read", "runs:start
 export const MEMBER_ROLES = ["viewer", "member", "admin", "owner"] as const;
 export type MemberRole = (typeof MEMBER_ROLES)[number];
 
-/** Returns true if a role includes the rights of `needed`. */
 export function roleCovers(role: MemberRole, needed: MemberRole): boolean {
   return MEMBER_ROLES.indexOf(role) >= MEMBER_ROLES.indexOf(needed);
 }
@@ -29,7 +28,6 @@ type ActorPlan = {
   readsPerMinute: number | null;
 };
 
-/** A program calling endpoints 1–6 with an API key. */
 export type ApiKeyActor = {
   kind: "api_key";
   orgId: OrgId;
@@ -48,14 +46,12 @@ export type AuthenticatedKey = {
   actor: ApiKeyActor;
   expiresAt: Date | null;
   revokedAt: Date | null;
-  /** When its last use was stored, in ms. */
+  /** The time of its last stored use, in ms. */
   lastUsedAt: number;
 };
 
-/** A person in the dashboard, in one organization. */
 export type MemberActor = { kind: "member"; orgId: OrgId; userId: string; name: string; role: MemberRole };
 
-/** A webhook trigger that starts runs of its own target. */
 export type TriggerActor = {
   kind: "trigger";
   orgId: OrgId;
@@ -64,7 +60,6 @@ export type TriggerActor = {
   maxCredits: Decimal | null;
 };
 
-/** The operator at the command line, acting on one organization. */
 export type OperatorActor = { kind: "operator"; orgId: OrgId; name: string };
 
 export type Actor = ApiKeyActor | MemberActor | TriggerActor | OperatorActor;

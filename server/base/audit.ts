@@ -11,7 +11,6 @@ import type { AuditSubject } from "@/server/contract/enums";
 /** Prompts and definitions have their versions instead. */
 const MAX_TEXT = 500;
 
-/** The transaction of a change, who makes it and when. */
 export type AuditedChange = { tx: Transaction; actor: Actor; at: Date };
 
 export type AuditRecord = {
@@ -36,7 +35,6 @@ type InstallationAuditRecord = {
   at: Date;
 };
 
-/** Writes an entry to the audit log of the actor's organization, in the transaction of the change. */
 export async function recordAudit(
   { tx, actor, at }: AuditedChange,
   { verb, subject, changes = {} }: AuditRecord,

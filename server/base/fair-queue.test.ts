@@ -74,7 +74,6 @@ it("does not begin work that was aborted while it waited", async () => {
   expect(order).toEqual(["a1", "a3"]);
 });
 
-/** Four organizations always have more work than slots, each piece of ten seconds. */
 async function crowd(queue: FairQueue) {
   vi.useFakeTimers({ toFake: ["performance"] });
   const hostile = ["a", "b", "c", "d"];

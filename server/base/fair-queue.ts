@@ -1,7 +1,6 @@
 type Waiting = { begin: () => void; cost: number; isHeldUp: (() => boolean) | undefined };
-/** Work in progress. */
 export type Entry = {
-  /** Does not wait; a negative number gives slots back. */
+  /** Does not wait. A negative number releases slots. */
   grow(cost: number): void;
   /** Later calls, also of `grow`, do nothing. */
   leave(): void;

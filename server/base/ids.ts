@@ -20,7 +20,6 @@ export function deriveId(runId: string, name: string): string {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Returns true if a text is a UUID of any version, in its canonical form of 36 characters. */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }

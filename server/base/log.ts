@@ -184,7 +184,7 @@ function describeError(error: Error, depth: number): LogFields {
   return { ...described, cause: cause instanceof Error ? describeError(cause, depth + 1) : cause };
 }
 
-/** Each forgotten secret contains one of them. */
+/** Secrets that a caller failed to redact contain one of these. */
 const SUSPECT = /sw_live_|\/webhooks\/|whsec_|:\/\/|Bearer|sk-/;
 
 function redact(line: string): string {

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { isJsonObject } from "./json/json";
 import { MODEL_APIS, type ModelApi } from "./model-api";
 
-/** A provider of the operator. */
 export type NamedProvider = {
   name: string;
   /** Unset: `apiOf` decides. */
@@ -14,7 +13,6 @@ export type NamedProvider = {
   limits?: ReadonlyMap<string, ModelLimits> | undefined;
 };
 
-/** The limits of a model that an operator can state. */
 export type ModelLimits = { contextWindow?: number | undefined; maxOutputTokens?: number | undefined };
 
 /** Names of model providers; `demo` and `openai` are the service's own. */

@@ -30,7 +30,6 @@ export function pauseAt(point: PausePoint): Promise<void> | undefined {
   return handler === null ? undefined : handler(point);
 }
 
-/** Kills this process at points, each with its probability. */
 export function killAtPausePoints(probabilities: ReadonlyMap<PausePoint, number>): void {
   if (probabilities.size === 0) return;
   onPausePoint((point) => {

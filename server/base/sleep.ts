@@ -1,7 +1,6 @@
 /** The longest delay of a timer of Node; a longer one fires immediately. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Waits for `ms` milliseconds, or until `signal` is aborted. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return sleepUntilWoken(ms, signal, () => {});
 }

@@ -7,7 +7,6 @@ import type { Encryption } from "./secrets/encryption";
 /** The services that guard against strangers. */
 export type Services = BaseServices & {
   fetch: GuardedFetch;
-  /** Null: no SMTP server is configured. */
   sendMail: SendMail | null;
   encryption: Encryption;
   memory: ProcessMemory;

@@ -24,7 +24,6 @@ export function readAttempts(text: string): Attempt[] {
   return attemptList.parse(tryParseJson(text));
 }
 
-/** The tool calls that a model asked for, as a row of `model_calls` holds them. */
 export const toolCallList = z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() }));
 const readableToolCallList = toolCallList.catch([]);
 

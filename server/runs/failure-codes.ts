@@ -4,7 +4,6 @@
  */
 export const FAILURE_CODES = [
   "insufficient_credits",
-  /** The lowest of its target, key or trigger. */
   "max_credits",
   "deadline_exceeded",
   "not_admitted",

@@ -26,7 +26,6 @@ export function parseIdempotencyKey(header: string | null): string | null {
   return key;
 }
 
-/** Hashes the parts that identify a request. */
 export function hashRequest(...parts: (string | Uint8Array)[]): Buffer {
   const hash = createHash("sha256");
   for (const part of parts) hash.update(part).update("\0");

@@ -1,4 +1,3 @@
-/** The stored content of a call. */
 export type CallContent = {
   /** A JSON object, without secrets. */
   headers: string;
@@ -10,7 +9,6 @@ export type CallContent = {
 /** `bytes`: the body's size as far as known. `reason` completes "The body was not stored: …". */
 type BodyNotStored = { bytes: number; reason: string };
 
-/** A webhook call as received, stored for inspection and redelivery. */
 export type ReceivedDelivery = CallContent & {
   id: string;
   /** Idempotency-Key or webhook-id. */

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { decimalText } from "@/server/base/amount";
 import { RUN_STATUSES } from "@/server/contract/enums";
 
-/** The facts of a run in the contract's views. */
 export const runFacts = z.object({
   id: z.string(),
   agentId: z.string().nullable(),

@@ -16,7 +16,6 @@ export type StartConditions = {
   replayFirst?: boolean;
 };
 
-/** All that a start commits. */
 export type Start = {
   actor: Actor;
   request: StartRequest;
@@ -27,7 +26,6 @@ export type Start = {
 
 const SOURCES = { api_key: "api", trigger: "webhook", member: "dashboard", operator: "operator" } as const;
 
-/** The item that the writer inserts. */
 export function startItem({ actor, request, conditions, prepared, runId }: Start): StartItem {
   const { target, hash, input, hold, headroom } = prepared;
   return {

@@ -18,7 +18,6 @@ import { claimedRun, countedCall, type Start, type StartConditions, startItem } 
 export type StartResult = {
   runId: string;
   rate: RateDecision | null;
-  /** The stored response of an earlier equal request, if this call repeats one. */
   replay: string | null;
 };
 

@@ -5,7 +5,6 @@ import type { PriceList } from "@/server/base/price-list";
 import { freezePrices } from "@/server/credits/prices";
 import type { AgentConfiguration, RunConfiguration, ToolConfiguration } from "@/server/work/agent/definition";
 
-/** An agent or tool that can be started, with the configuration that its runs freeze. */
 export type Target = {
   id: string;
   name: string;
@@ -23,7 +22,6 @@ export function freezeConfiguration(configuration: RunConfiguration, prices: Pri
   return { document, hash: createHash("sha256").update(document).digest("hex") };
 }
 
-/** The columns of a run's target. */
 export function targetColumns({
   id,
   version,

@@ -70,7 +70,7 @@ export function newField(name = ""): Field {
   };
 }
 
-/** Any value. */
+/** A field that takes any value. */
 export const ANY: Field = { ...newField(), type: "any" };
 
 /** The fields of a schema. What has no field of its own is a field of any type, with the reason. */

@@ -1,9 +1,9 @@
 /** Estimates the server's clock, because durations counted with a wrong browser clock would be wrong. */
 
-/** Of the server's clock over the browser's. */
+/** Milliseconds by which the server's clock is ahead of the browser's. */
 let aheadMs = 0;
 
-/** In ms. */
+/** A span of time in ms. */
 type Span = readonly [from: number, to: number];
 
 /**

@@ -41,7 +41,6 @@ export async function connect(url: string, timeouts?: Timeouts): Promise<pg.Clie
 }
 
 export type Database = PrismaClient;
-/** A client inside `database.$transaction`. */
 export type Transaction = Parameters<Parameters<PrismaClient["$transaction"]>[0]>[0];
 
 /**

@@ -12,7 +12,6 @@ let tenant: Tenant;
 let trigger: { id: string; token: string };
 
 const SECRET = "an old secret";
-/** Long for a busy machine: entries do not expire by themselves. */
 const NOTICED_WITHIN_MS = 10_000;
 
 const world = await openWorld();

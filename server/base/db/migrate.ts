@@ -9,7 +9,6 @@ import { createFunctions } from "./create-functions";
 import { isTransient } from "./outage";
 import { LOCKS } from "./transaction";
 
-/** A migration that cannot be applied; the message names it and the way out. */
 export class MigrationError extends Error {
   override name = "MigrationError";
 }

@@ -21,7 +21,6 @@ type Topic = keyof typeof TOPICS;
 
 const PING = "stepwell_ping";
 const PING_EVERY_MS = 300;
-/** Without a ping for this long, notifications count as lost. */
 const STALE_AFTER_MS = 900;
 const GATHER_MS = 25;
 /** NOTIFY carries at most 8,000 bytes. */

@@ -1,6 +1,5 @@
 import { Decimal } from "@/server/base/amount";
 
-/** As pages get it: dates and decimals are strings. */
 type PlainData<Value> = Value extends Date | Decimal
   ? string
   : Value extends string | number | boolean | null | undefined

@@ -32,7 +32,6 @@ export function defineCommand(name: string, text: string) {
     (await client.query({ ...named, values })).rowCount ?? 0;
 }
 
-/** Executes a composed statement. */
 export async function select<Row>(
   client: Queryable,
   row: z.ZodType<Row>,

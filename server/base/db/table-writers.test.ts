@@ -94,7 +94,6 @@ const RAW_STATEMENTS = [
   "server/runs/engine/write/numbered-flush.ts",
 ];
 
-/** Elsewhere, tRPC's calls and procedures have the same name. */
 const DRIVER_CALL = /\.query[(<]/;
 const POOL_CALL = /\b(?:pool|client|connection)\.query[(<]/;
 const PRISMA_CALL = /\$(?:(?:query|execute)Raw(?:Unsafe)?[`(<]|transaction\()/;

@@ -12,7 +12,6 @@ export const anyNumber = z
   })
   .meta({ type: "number" });
 
-/** Any JSON value, like `z.json()`. */
 export const anyJson: z.ZodType<Json> = z.lazy(() =>
   z.union([z.string(), anyNumber, z.boolean(), z.null(), z.array(anyJson), z.record(z.string(), anyJson)]),
 );

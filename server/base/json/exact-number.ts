@@ -70,7 +70,7 @@ const NUMBER = /-?\d[\d.eE+-]*/y;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Faster than MAY_BE_EXACT: most texts take only this way. */
+/** Most texts need only this quick check. */
 function mayHaveExact(text: string): boolean {
   // Sixteen characters in a row include one of these.
   for (let at = 15; at < text.length; at += 16) {

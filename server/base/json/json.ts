@@ -12,12 +12,10 @@ export type Json = string | number | ExactNumber | boolean | null | Json[] | { [
 
 export type JsonObject = { [key: string]: Json };
 
-/** Returns true if a parsed JSON value is an object (not an array, not null). */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
 }
 
-/** Returns true if a JSON value is a list or an object. */
 export function isContainer(value: Json | undefined): value is Json[] | JsonObject {
   return typeof value === "object" && value !== null && !isExactNumber(value);
 }

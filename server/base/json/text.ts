@@ -3,7 +3,6 @@ import { isContainer, isJsonObject, type Json, readJson, writeJson } from "./jso
 /** The deepest accepted nesting; deeper documents break recursive code. */
 export const MAX_JSON_DEPTH = 200;
 
-/** Thrown for a text that is not acceptable JSON. */
 export class JsonTextError extends Error {
   override name = "JsonTextError";
 }
@@ -11,7 +10,6 @@ export class JsonTextError extends Error {
 /** The text is JSON beyond a limit. */
 export class JsonLimitError extends JsonTextError {}
 
-/** Returns true if a JSON text nests more arrays and objects than `limit`. */
 export function isDeeper(text: string, limit: number): boolean {
   return findExcess(text, { depth: limit, values: Number.POSITIVE_INFINITY }) === "depth";
 }

@@ -23,7 +23,6 @@ import {
 } from "@/server/base/settings/setting-types";
 import { describeUnknownSettings } from "@/server/base/settings/unknown-settings";
 
-/** The operator's SMTP server (SMTP_URL, SMTP_FROM). */
 export type SmtpSettings = {
   host: string;
   port: number;
@@ -145,7 +144,6 @@ export function readEnvironment(source: Record<string, string | undefined> = pro
         : undefined,
     ...readFiles(value, source),
     defaultModel: value.DEFAULT_MODEL,
-    /** Private `host:port` addresses. */
     egressAllow: value.EGRESS_ALLOW,
     smtp: readSmtp(value),
     /** For one organization. */

@@ -162,7 +162,6 @@ function encodePath(value: string): string {
   return encodeURIComponent(value).replace(/%(?:2F|3A|40|24|26|2B|2C|3B|3D)/g, decodeURIComponent);
 }
 
-/** Returns true if a secret with these allowed hosts may be sent to an address. */
 export function mayReceive(hosts: readonly string[], url: URL): boolean {
   return hosts.includes(entryOf(url)) || (url.port === "" && hosts.includes(url.hostname));
 }

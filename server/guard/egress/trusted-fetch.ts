@@ -16,7 +16,6 @@ const CONNECTIONS_PER_ORIGIN = 256;
 
 type Limits = { maxBodyBytes: number; maxStreamBytes: number; explain: (error: unknown) => Error };
 
-/** Calls addresses outside, like the standard fetch. */
 export type EgressFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /** A client for outbound calls. `close` ends its connections. */

@@ -96,7 +96,6 @@ export function rateLimitHeaders(
   };
 }
 
-/** The error of a refused call, with `Retry-After`. */
 export function rateLimited(name: string, decision: RateDecision): AppError {
   return new AppError(
     "rate_limited",

@@ -11,13 +11,11 @@ export type MailMessage = {
   idempotencyKey: string;
 };
 
-/** The result of sending: the Message-ID, and which recipients the mail server accepted and rejected. */
 export type SentMail = { messageId: string; accepted: string[]; rejected: string[] };
 
 /** Sends one message. Throws MailError and MailLimitError. */
 export type SendMail = (message: MailMessage, signal: AbortSignal) => Promise<SentMail>;
 
-/** The organization has sent as much as it may. */
 export class MailLimitError extends Error {
   override name = "MailLimitError";
 }

@@ -6,8 +6,6 @@ import { startEngine } from "@/testing/execute";
 import { insertTool } from "@/testing/tools";
 import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 
-/** Waits are counted in scripts, not in time; `npm run bench` measures the time. */
-
 const RUNS = 100;
 const OWN_RUNS = 10;
 const EATER = {

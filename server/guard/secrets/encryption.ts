@@ -23,7 +23,6 @@ export type Encryption = {
   sealedBytesPrefix: Buffer;
   /** Identifies the secret without revealing anything about it; stored in the database. */
   fingerprint: string;
-  /** Null if STEPWELL_SECRET_PREVIOUS is not set. */
   previousFingerprint: string | null;
 };
 

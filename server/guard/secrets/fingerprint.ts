@@ -40,7 +40,6 @@ export async function readSecretFingerprint(services: Pick<Services, "db">): Pro
   return known?.value ?? null;
 }
 
-/** Makes the present STEPWELL_SECRET the database's own. */
 export async function setSecretFingerprint(services: {
   db: Pick<Transaction, "setting">;
   encryption: Encryption;

@@ -4,7 +4,6 @@ import { randomBytes } from "node:crypto";
 const PREFIX = "stepwellsecret";
 const PLACEHOLDER = new RegExp(`${PREFIX}[0-9a-f]{32}`, "g");
 
-/** Replaces each placeholder in a text; `replace` gets the placeholder. */
 export function replacePlaceholders(text: string, replace: (placeholder: string) => string): string {
   return text.includes(PREFIX) ? text.replace(PLACEHOLDER, replace) : text;
 }

@@ -2,7 +2,6 @@ import { secretPatterns } from "@/server/guard/secrets/secret-forms";
 
 type KnownSecret = { value: string; mark: string };
 
-/** Replaces secrets in a text. */
 export type Redact = (text: string) => string;
 
 /** Shorter secrets would match ordinary text. */

@@ -6,7 +6,6 @@ export const SECRET_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 const REFERENCE = /^\s*secrets\.([A-Za-z_]\w{0,63})\s*$/;
 const REFERENCES = /\{\{\s*secrets\.([A-Za-z_]\w{0,63})\s*\}\}/g;
 
-/** The replacement of a secret wherever it is found. */
 export const secretMark = (name: string) => `[secret ${name}]`;
 
 /** The secret that a whole expression refers to, else null. */

@@ -39,7 +39,6 @@ export function replaceSurrogates(text: string): string {
   return text.replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][\da-f]{2}/g, "$1\uFFFD");
 }
 
-/** The beginning of a text, of at most that many bytes. */
 export function cutBytes(text: string, most: number): string {
   if (text.length * 3 <= most || Buffer.byteLength(text) <= most) return text;
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(most));
@@ -51,7 +50,6 @@ export function cleanLargeJson(value: Json): Promise<Json> {
   return cleanParts(value, replaceNul);
 }
 
-/** A value with every text in it redacted. */
 export function redactJson(value: Json, redact: Redact): Promise<Json> {
   return cleanParts(value, redact);
 }

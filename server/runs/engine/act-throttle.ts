@@ -15,7 +15,6 @@ const MAX_ACTS = 16;
  */
 export class ActThrottle {
   readonly #executing: () => number;
-  /** Organizations are served in turn. */
   readonly #waiting = new Map<OrgId, (() => void)[]>();
   #lastStartAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;

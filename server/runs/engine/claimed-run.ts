@@ -11,17 +11,14 @@ import type { RunConfiguration } from "@/server/work/agent/definition";
 const cap = z.object({ credits: decimalText, of: z.string() });
 export type Cap = z.output<typeof cap>;
 
-/** The cap that the own setting of an agent or a tool gives its runs. */
 export function capOfTarget(kind: RunKind, maxCredits: Decimal | null): Cap | null {
   return maxCredits && { credits: maxCredits, of: `the ${kind}'s setting` };
 }
 
-/** The columns of a run's cap. */
 export function capColumns(cap: Cap | null) {
   return { cap: cap?.credits.toFixed(4) ?? null, cap_of: cap?.of ?? null };
 }
 
-/** A claimed run as it is read from its row. */
 export const claimedRow = z.object({
   id: z.string(),
   orgId: z.string(),

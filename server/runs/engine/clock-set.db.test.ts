@@ -5,8 +5,6 @@ import { defineQuery } from "@/server/base/db/statement";
 import { insertRun } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";
 
-/** Every statement of this file sees a clock that can be set. */
-
 const world = await openWorld();
 const admin = new pg.Client(world.env.databaseUrl);
 await admin.connect();
@@ -27,7 +25,6 @@ const READ = defineQuery(
   z.object({ id: z.string(), hours: z.number() }),
   "SELECT id, round(extract(epoch FROM heartbeat_at - pg_catalog.clock_timestamp()) / 3600)::int AS hours FROM workers ORDER BY id",
 );
-/** Hours by which each worker was ahead at its last report. */
 const readWorkers = async () => Object.fromEntries((await READ(admin)).map(({ id, hours }) => [id, hours]));
 const patiently = { timeout: 30_000 };
 

@@ -19,7 +19,6 @@ import { slotsToYield } from "./slots/fair-share";
 import type { ProcessSlots } from "./slots/process-slots";
 import { isOfSuspects, type RunQueue } from "./suspects";
 
-/** Executes the durable functions. */
 export type Driver =
   | {
       kind: "embedded";
@@ -34,9 +33,7 @@ export type Driver =
       cancel(runId: string): Promise<void>;
     };
 
-/** Executes the runs, for the dispatcher. */
 export type Executor = {
-  /** Slots that are neither taken nor reserved. */
   freeSlots(): number;
   worker(): Promise<Worker>;
   /** Resolves when the run has started. */

@@ -301,7 +301,6 @@ export class RunEngine implements Engine, Executor {
     return true;
   }
 
-  /** Another process has taken over this worker's runs. */
   #handleLostWorker(error: WorkerLost): void {
     this.#worker = undefined;
     if (this.#stopping) return;

@@ -3,7 +3,6 @@ import type { RunFacts } from "@/server/runs/run-facts";
 import { type ClaimedRun, isPlatformFault, type Outcome, type Totals } from "./claimed-run";
 import type { ExecutingRun } from "./port";
 
-/** A run that executes in this process. */
 export function executingRunFacts({ run, totals }: ExecutingRun): RunFacts {
   return {
     id: run.id,
@@ -23,7 +22,6 @@ export function executingRunFacts({ run, totals }: ExecutingRun): RunFacts {
   };
 }
 
-/** A run that has just ended in this process. */
 export function endedRunFacts(
   run: ClaimedRun,
   { outcome, totals, finishedAt }: { outcome: Outcome; totals: Totals; finishedAt: Date },

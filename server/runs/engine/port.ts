@@ -8,7 +8,7 @@ export type Worker = {
   id: string;
   /** Each resolves when it is committed. */
   accounts: Pick<Lane, "start" | "isStarting" | "refuse" | "end" | "hold">;
-  /** Committed in order. */
+  /** Commits rows in order. */
   journal: Pick<Lane, "row" | "child">;
   /** Call before each act: a process that had stalled must not act for runs that were taken over. Throws WorkerLost. */
   confirm(): Promise<void> | undefined;
@@ -23,7 +23,7 @@ export type Worker = {
 export type ExecutingRun = { run: ClaimedRun; totals: Totals };
 
 export type Engine = {
-  /** Registered on first use. */
+  /** Registers the worker on first use. */
   worker(): Promise<Worker>;
   /** The run must be claimed for this process's worker. */
   begin(run: ClaimedRun, worker: Worker): void;

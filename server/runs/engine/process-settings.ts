@@ -10,7 +10,7 @@ export const processSettings = z.object({
   appUrl: z.string(),
   trustProxy: z.boolean(),
   defaultModel: z.string(),
-  /** Of the default model. */
+  /** The provider of the default model. */
   provider: z.string(),
   providerAddress: z.string().nullable(),
   egressAllow: z.array(z.string()),

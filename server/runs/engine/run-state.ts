@@ -29,7 +29,6 @@ export const uncountCrash = defineCommand(
   `UPDATE runs SET crashes = crashes - 1 WHERE id = ANY($1::uuid[]) AND ${isOpenSql()} AND crashes > 0`,
 );
 
-/** A waiting suspect, if there is any. */
 export const findSuspect = defineQuery(
   "find-suspect",
   z.object({ id: z.string() }),
@@ -52,7 +51,6 @@ export const findHandedOver = defineQuery(
    WHERE ${isOpenSql()} AND admitted_at IS NOT NULL AND claimed_by IS NULL AND parent_run_id IS NULL`,
 );
 
-/** One waiting run of a queue, if there is any. */
 export const findWaiting = defineQuery(
   "find-waiting",
   z.object({ id: z.string() }),

@@ -13,7 +13,6 @@ import {
 import { startRun } from "../start";
 import type { Admitted } from "./claim";
 
-/** Its server may have two runs that it has not called. */
 let process: World;
 let play: (request: ModelRequest) => Promise<Partial<ModelReply>>;
 let handedOver: Admitted[];

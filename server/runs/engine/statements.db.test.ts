@@ -47,7 +47,6 @@ afterAll(async () => {
   await world.close();
 });
 
-/** By name or first line, without periodic and batched ones. */
 function statements(): string[] {
   const aside =
     /^(notify|heartbeat|find-cancelled-runs|wake-runs|find-claimed-runs|claim-waiting-runs|find-waiting|record-api-key-use)$|stepwell_ping|last_used_at|\/\* test/;
@@ -89,7 +88,6 @@ async function ended(runId: string): Promise<void> {
 
 const count = (name: string) => statements().filter((text) => text === name).length;
 
-/** Returns once the row of the call is written: nothing more is then. */
 async function startHeld(): Promise<string> {
   const runId = await start("agents", '{"userMessage":"hold"}');
   const written = "SELECT /* test */ FROM model_calls WHERE run_id = $1";

@@ -8,10 +8,8 @@ import { z } from "zod";
 /** From this number of crashes on a run is a suspect; the migrations have the same number. */
 export const SUSPECT_CRASHES = 2;
 
-/** The waiting runs that a process executes. */
 export type RunQueue = "all" | "ordinary" | "suspects";
 
-/** A queue as a parameter of statements. */
 export function isOfSuspects(queue: RunQueue): boolean | null {
   return queue === "all" ? null : queue === "suspects";
 }

@@ -20,7 +20,6 @@ const start = () =>
     { kind: "tool", targetId: tenant.toolId, input: { a: 1, b: 2 } },
   );
 
-/** This process has not noticed yet. */
 async function loseWorker(): Promise<string> {
   const { id } = await world.engine.worker();
   await removeWorker(world.pool, id);

@@ -22,7 +22,7 @@ const TRUSTED_FOR_MS = 2_000;
 /** If the database's clock is set by more, heartbeats before and after it cannot be compared. */
 const CLOCK_STEP_MS = 1_000;
 
-/** In ms. */
+/** The time of the heartbeat in ms. */
 const AT = "extract(epoch FROM heartbeat_at)::float8 * 1000";
 
 const INSERT_WORKER = defineQuery(

@@ -21,7 +21,6 @@ export type Subscription = {
 
 const changeText = /^([^:]+):([^:]+):(\d+)$/;
 
-/** Listens to the changes of wanted runs: one run, or all runs of one organization. */
 export function subscribeToRuns(
   { notifications }: Pick<Services, "notifications">,
   isWanted: (change: RunChange) => boolean,

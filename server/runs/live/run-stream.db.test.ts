@@ -13,8 +13,6 @@ import { executeRun } from "@/testing/execute";
 import { createMember, insertRun } from "@/testing/runs";
 import { createTenant, openWorld, scriptedModels } from "@/testing/world";
 
-/** The writer is in another process; only PostgreSQL connects the two. */
-
 let play: (request: ModelRequest) => Promise<Partial<ModelReply>>;
 
 const world = await openWorld();
@@ -84,7 +82,6 @@ async function startWaiting(): Promise<string> {
   return (await startRun(writer, operator, { kind: "tool", targetId: tenant.toolId, input: {} })).runId;
 }
 
-/** The row takes the run's next sequence; the run's own row does not change. */
 async function changeStep(runId: string, stepNumber: number): Promise<void> {
   const sequence = (await newestSequence(runId)) + 1;
   await writer.db.step.updateMany({ where: { runId, stepNumber }, data: { sequence } });

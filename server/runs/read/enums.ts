@@ -12,9 +12,7 @@ export const SOURCE_CHOICES = [...RUN_SOURCES, "outside", "saved"] as const;
 export const RUN_PERIODS = ["1h", "24h", "7d", "30d", "90d"] as const;
 export type RunPeriod = (typeof RUN_PERIODS)[number];
 
-/** The most runs that one call reads or cancels. */
 export const MAX_RUNS_PER_CALL = 200;
-/** The most ids that one call finds. */
 export const MAX_FOUND_IDS = 1_000;
 /** More runs of a status are not counted: a count of all would read them all. */
 export const MAX_COUNTED_RUNS = 1_000;
@@ -45,7 +43,6 @@ export function intervalMs(interval: MetricsInterval): number {
   return Number.parseInt(interval, 10) * unit[letter ?? "m"];
 }
 
-/** The most days of a custom range of metrics. */
 export const MAX_METRICS_DAYS = 366;
 
 /** The number of UTC days in a range of dates, both included. */

@@ -34,7 +34,6 @@ export type ErrorGroup = {
 const withoutNumbers = (headline: string) =>
   headline.replace(/\d+(?:[.:T-]\d+)*Z?/g, (number) => (/^[45]\d\d$/.test(number) ? number : "…"));
 
-/** Groups the newest failed runs that match a filter by the headline of their error, the most frequent first. */
 export async function groupErrors(
   services: Services,
   { orgId }: MemberActor,

@@ -77,7 +77,6 @@ export function isWalkable(filter: RunFilter): boolean {
   return indexed === 1 && status.length <= 1 && source !== "saved";
 }
 
-/** The ones of a few runs that match a filter. */
 export async function findFitting(
   services: Services,
   { orgId }: Pick<MemberActor, "orgId">,

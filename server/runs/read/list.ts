@@ -75,7 +75,6 @@ export async function listRuns(
   return pageOf(found, limit, "id");
 }
 
-/** The current state of runs that a page already shows, without those of other organizations. */
 export async function readRunsById(services: Services, orgId: OrgId, ids: string[]): Promise<RunSummary[]> {
   if (ids.length === 0) return [];
   return readRuns(

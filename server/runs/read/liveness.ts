@@ -4,7 +4,6 @@ import { defineQuery, isOpenSql, isoDate } from "@/server/base/db/statement";
 import { AppError } from "@/server/base/errors";
 import type { Services } from "@/server/runs/services";
 
-/** The live worker of an open run, and the runs for which a queued one waits. */
 export type Liveness = Awaited<ReturnType<typeof readLiveness>>;
 
 const READ = defineQuery(

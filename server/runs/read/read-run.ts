@@ -63,7 +63,6 @@ const SIZE = defineQuery(
    FROM steps WHERE run_id = $1 AND organization_id = $2`,
 );
 
-/** The bytes of the texts of a run's steps. */
 export async function sizeOfSteps(
   { pool }: Pick<Services, "pool">,
   orgId: OrgId,
@@ -80,7 +79,6 @@ export async function readFinishedSteps(services: Services, orgId: OrgId, runId:
   });
 }
 
-/** A run's frozen configuration as JSON text. */
 export async function readConfiguration(services: Services, orgId: OrgId, hash: string): Promise<string> {
   const row = await services.db.configuration.findUniqueOrThrow({
     where: {

@@ -7,7 +7,6 @@ import { searchSteps } from "./search-steps";
 const world = await openWorld();
 const tenant = await createTenant(world);
 
-/** Returns the matches as step numbers and `call`. */
 async function runOf(steps: { input?: string; output?: string; reasoning?: string }[], said = "") {
   const runId = await insertRun(world, tenant, { steps: steps.length });
   for (const [index, data] of steps.entries()) {

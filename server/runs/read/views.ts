@@ -33,7 +33,6 @@ export function agentRunStatus(run: RunFacts): AgentRunStatusView {
   };
 }
 
-/** The details view: the status view and the finished steps, in order. */
 export function agentRunDetails(run: RunFacts, steps: Step[]): AgentRunDetailsView {
   return {
     ...agentRunStatus(run),

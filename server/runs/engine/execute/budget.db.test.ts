@@ -8,8 +8,6 @@ import { expectSoundLedger } from "@/testing/ledger";
 import { createMember } from "@/testing/runs";
 import { createTenant, createWorld, openWorld, quietModels, type Tenant } from "@/testing/world";
 
-/** A quick upper bound of the prompt if it fits, else its counted tokens. */
-
 let counts = 0;
 let limits: number[] = [];
 let estimated = false;

@@ -304,7 +304,6 @@ describe("crashes", () => {
     await expectSoundLedger(world, tenant);
   });
 
-  /** Counts rows, children, holds and ends. */
   async function dieBeforeWrite(victim: World, count: number): Promise<void> {
     const { journal, accounts } = await victim.engine.worker();
     let left = count;

@@ -9,7 +9,6 @@ import type { Budget } from "./budget";
 import type { DurableSteps } from "./durable-steps";
 import type { RunSecrets } from "./run-secrets";
 
-/** The context that a root run and its children share. */
 export type SegmentContext = {
   services: Services;
   worker: Worker;
@@ -25,7 +24,6 @@ export type SegmentContext = {
   onEnd(run: ClaimedRun, end: { outcome: Outcome; totals: Totals; finishedAt: Date }): void;
 };
 
-/** The state that the code for one run shares. */
 export type Execution = SegmentContext & {
   run: ClaimedRun;
   /** Aborted when the run is cancelled, passes its deadline or has another worker. */
@@ -50,7 +48,6 @@ export type Execution = SegmentContext & {
   ): Promise<ChildOutcome>;
 };
 
-/** The end of a child run, for its caller. */
 export type ChildOutcome =
   | { status: "Completed"; output: string }
   | { status: "Failed" | "Cancelled"; code: string; message: string };

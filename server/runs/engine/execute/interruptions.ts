@@ -1,6 +1,5 @@
 import { LONGEST_TIMER_MS } from "@/server/base/sleep";
 
-/** The balance does not allow the run's next call. */
 export class CreditsExhausted extends Error {
   override name = "CreditsExhausted";
 }
@@ -18,7 +17,7 @@ export class DeadlinePassed extends Error {
   override name = "DeadlinePassed";
 }
 
-/** The run must yield its slot before its next act. */
+/** The run must yield its slot before its next call. */
 export class YieldSlot extends Error {
   override name = "YieldSlot";
 }

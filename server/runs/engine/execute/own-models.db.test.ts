@@ -98,7 +98,6 @@ async function prepare(value: string | null = VALUE): Promise<{ agentId: string;
   return { agentId: applied?.agents[0]?.id ?? "", toolId: applied?.tools[0]?.id ?? "" };
 }
 
-/** Returns the stored rows, and the pages' data meanwhile. */
 async function run(kind: "agent" | "tool", id: string) {
   const member = await createMember(world, tenant, "owner");
   const input = kind === "agent" ? "Hi" : "{}";

@@ -1,4 +1,7 @@
-/** In ms. Longer output is shown less often, because each update writes all of it. */
+/**
+ * The shortest time between two updates, in ms. Longer output is shown less often, because each update writes all
+ * of it.
+ */
 const PACE_MS = 400;
 const MS_PER_CHARACTER = 0.02;
 

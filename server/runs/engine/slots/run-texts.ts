@@ -74,7 +74,6 @@ export class RunTexts {
     return exceeds(all, this.#limit) && all.largest !== id && own.sum > this.#limit * FEW;
   }
 
-  /** True if the texts of all, or of the organization, exceed `share` of their limit. */
   #crowding(share: number): (orgId: string) => boolean {
     const { all, each } = this.#count();
     const isFull = exceeds(all, this.#limit * share);

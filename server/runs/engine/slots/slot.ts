@@ -20,11 +20,10 @@ export type Slot = {
   journal: RunJournal;
   budget: Budget;
   tree: Tree;
-  /** True if the run yields its slot before its next act. */
+  /** True if the run yields its slot before its next call. */
   yielding: boolean;
 };
 
-/** A root run and the runs that it and its children call. */
 export type Tree = {
   started: number;
   journals: Set<RunJournal>;
@@ -32,7 +31,6 @@ export type Tree = {
   hasEndedChild: boolean;
 };
 
-/** The end of a run, for the durable function. */
 export type RunEnd = { status: EndedStatus; message: string | null };
 
 /** The end of a segment. The run ended, waits, continues with the next call, or belongs to another call. */

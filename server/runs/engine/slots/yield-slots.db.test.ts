@@ -22,7 +22,6 @@ import type { ClaimedRun } from "../claimed-run";
 import { yieldSlot } from "../run-state";
 
 let play: (request: ModelRequest) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
-/** Has two slots. */
 let busy: World;
 
 const world = await openWorld({
@@ -133,7 +132,6 @@ const calculates = (request: ModelRequest, rounds: number): Partial<ModelReply> 
     : { toolCalls: [{ id: `c${done}`, name: "calculate", arguments: '{"expression":"1+1"}' }] };
 };
 
-/** Released by the run's message. */
 function heldCalls(answer: (request: ModelRequest) => Partial<ModelReply>) {
   const open = new Map<string, () => void>();
   const counts = new Map<string, number>();

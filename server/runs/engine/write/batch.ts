@@ -12,7 +12,6 @@ import {
 } from "./flush-items";
 import { isStep, type JournalRow } from "./journal-rows";
 
-/** Bounds of one flush. */
 const MAX_ITEMS = 512;
 const MAX_CHARACTERS = 8 * MIB;
 
@@ -126,7 +125,6 @@ export function countAdmitted(batch: Queued[], answer: FlushAnswer | null): numb
   return starts.filter(({ givenUp }, i) => !givenUp && answer?.starts[i]?.startsWith("run")).length;
 }
 
-/** Resolves or rejects each item of a sent flush by its part of the answer. */
 export function answerItems(batch: Queued[], answer: FlushAnswer | null): void {
   const ended = new Set(answer?.ended?.map(({ i }) => i) ?? []);
   let starts = 0;

@@ -44,7 +44,7 @@ export type CountedCall = {
 export type StartItem = CountedCall &
   TargetColumns & {
     id: string;
-    /** For repetitions. */
+    /** The answer to a repetition. */
     response: string | null;
     /** SHA-256 of the frozen configuration. */
     configuration: string;
@@ -129,7 +129,6 @@ export function readAnswer(text: string | null): FlushAnswer | null {
   return text ? flushAnswer.parse(JSON.parse(text)) : null;
 }
 
-/** The verdict on a start or a rejected call. */
 export type StartVerdict = {
   verdict: (typeof VERDICTS)[number];
   at: Date;
@@ -138,7 +137,6 @@ export type StartVerdict = {
   replay: { runId: string; response: string } | null;
 };
 
-/** The verdict on the start or rejected call that is number `i` of a flush. */
 export function readVerdict(answer: FlushAnswer, i: number, call: CountedCall): StartVerdict {
   const verdict = answer.starts[i];
   if (verdict === undefined) throw new Error(`the flush has no verdict ${i}`);

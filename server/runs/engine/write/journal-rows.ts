@@ -22,10 +22,9 @@ type Row = {
   output_tokens: number;
   credits: string;
   error_message: string | null;
-  /** JSON array. */
+  /** A JSON array as text. */
   attempts: string;
   started_at: string;
-  /** Null while it runs, as the duration. */
   finished_at: string | null;
   duration_ms: number | null;
   sequence: number;
@@ -35,7 +34,7 @@ export type ModelCallRow = Row & {
   model: string;
   content: string;
   reasoning: string;
-  /** JSON array. */
+  /** A JSON array as text. */
   tool_calls: string;
   /** The provider's own state, sealed, as PostgreSQL writes a bytea. */
   state_sealed: string | null;
@@ -48,14 +47,13 @@ export type ModelCallRow = Row & {
 export type StepRow = Row & {
   step_number: number;
   tool_name: string;
-  /** JSON text. */
+  /** A JSON document as text. */
   input: string;
   output: string | null;
   reasoning: string;
   actions: number;
   child_run_id: string | null;
 };
-/** The current state of a model call or step. */
 export type JournalRow = ModelCallRow | StepRow;
 
 export const isStep = (row: JournalRow): row is StepRow => "step_number" in row;
@@ -74,7 +72,7 @@ export type NewStep = {
   stepNumber: number;
   iteration: number;
   toolName: string;
-  /** JSON text. */
+  /** A JSON document as text. */
   input: string;
   reasoning: string;
   /** The iteration's usage; the same on all its steps. */

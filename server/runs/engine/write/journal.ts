@@ -45,12 +45,11 @@ export function textsOfCall({
   return [content, reasoning, state ?? "", ...toolCalls.map((call) => call.arguments)];
 }
 
-/** The journal of a run that no worker has executed yet. */
 export function emptyJournal() {
   return {
     calls: new Map<string, FinishedCall>(),
     steps: new Map<string, FinishedStep>(),
-    /** By key. */
+    /** Attempts of interrupted steps and model calls, by key. */
     interrupted: new Map<string, Attempt[]>(),
     /** Start times of interrupted steps, by key. */
     openSteps: new Map<string, Date>(),
@@ -61,7 +60,6 @@ export function emptyJournal() {
     sequence: 1,
   };
 }
-/** The contents of a run's journal when a worker claims the run. */
 export type JournalContents = ReturnType<typeof emptyJournal>;
 
 type Begun<Row> = { row: Row; startedAt: number; timer: NodeJS.Timeout; attempts: Attempt[] };
@@ -72,9 +70,9 @@ export class RunJournal {
   readonly calls: Map<string, FinishedCall>;
   readonly steps: Map<string, FinishedStep>;
   readonly totals: Totals;
-  /** Finished steps only. */
+  /** Counts finished steps only. */
   outputBytes = 0;
-  /** Finished model calls only. */
+  /** Counts finished model calls only. */
   answerBytes = 0;
   #heapBytes: number;
   #hasProgressed = false;

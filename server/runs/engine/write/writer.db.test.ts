@@ -19,7 +19,6 @@ import { admitWaitingRuns } from "../claim";
 import { type ModelCallRow, newStepRow } from "./journal-rows";
 import { WorkerLost } from "./writer";
 
-/** Connected to the database through `proxy`. */
 let beside: World;
 let proxy: DatabaseProxy;
 let tenant: Tenant;

@@ -8,10 +8,8 @@ import { readChildCredits, readSkipNotes } from "./inspect";
 import { CALL_OF_TIMELINE, STEP_OF_TIMELINE, viewCallLine, viewStepLine } from "./lines";
 import { payloadPreview, previewPayload, startOf } from "./payload-preview";
 
-/** A step with its texts and all its attempts, for the inspector. */
 export type StepDetail = Awaited<ReturnType<typeof inspectStep>>;
 
-/** A model call with its texts and all its attempts, for the inspector. */
 export type CallDetail = Awaited<ReturnType<typeof inspectCall>>;
 
 const READ_TEXTS = defineQuery(

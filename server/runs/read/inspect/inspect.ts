@@ -13,7 +13,6 @@ import { CALL_OF_TIMELINE, STEP_OF_TIMELINE, viewCallLine, viewStepLine } from "
 import { payloadPreview, startOf } from "./payload-preview";
 
 export type RunInspection = Awaited<ReturnType<typeof inspectRun>>;
-/** A run with all that its page shows at first. */
 export type RunDetail = RunInspection["run"];
 
 /**

@@ -56,7 +56,6 @@ type CallRow = Prisma.ModelCallGetPayload<{ select: typeof CALL_OF_TIMELINE }>;
 /** One step in the timeline. Times are ISO 8601, durations milliseconds, credits a decimal. */
 export type StepLine = ReturnType<typeof viewStepLine>;
 
-/** One model call in the timeline. */
 export type CallLine = ReturnType<typeof viewCallLine>;
 
 /** `spent`: credits of child runs by id. `tolerant`: steps that continue on errors. `skipped`: reasons by step id. */

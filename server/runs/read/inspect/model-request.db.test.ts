@@ -7,8 +7,6 @@ import { createMember } from "@/testing/runs";
 import { createTenant, openWorld, scriptedModels, setAgent, type Tenant } from "@/testing/world";
 import { inspectModelRequest, type ModelRequestView } from "./model-request";
 
-/** The prompt on pages equals the prompt that was sent. */
-
 let sent: Parameters<typeof asSent>[0][] = [];
 let answers: Partial<ModelReply>[] = [];
 

@@ -12,7 +12,6 @@ import { keptOf, shortenText } from "@/server/work/models/context/shorten";
 import type { Attempt, Prompt, Shortening } from "@/server/work/models/port";
 import { payloadPreview, previewPayload, startOf } from "./payload-preview";
 
-/** Everything sent to a model in one call. */
 export type ModelRequestView = ReturnType<typeof viewRequest>;
 export type SentMessage = ModelRequestView["messages"][number];
 
@@ -86,7 +85,7 @@ const outputRow = z.object({
 
 type OutputRow = z.infer<typeof outputRow>;
 
-/** Before iteration $3. Outputs may have a megabyte each, so only what a page shows is read. */
+/** Reads the outputs before iteration $3, only those that a page shows: an output may have a megabyte. */
 const READ_OUTPUTS = defineQuery(
   "read-step-outputs",
   outputRow,

@@ -3,11 +3,9 @@ import { z } from "zod";
 /** Longer texts are cut in pages and loaded completely on demand. */
 export const TEXT_PREVIEW_CHARACTERS = 32_768;
 
-/** The start of a text that may be too long for a page, its size in bytes, and whether it was cut. */
 export const payloadPreview = z.object({ text: z.string(), bytes: z.number(), cut: z.boolean() });
 export type PayloadPreview = z.infer<typeof payloadPreview>;
 
-/** Cuts a text to what a page shows at first. */
 export function previewPayload(text: string): PayloadPreview {
   const isCut = text.length > TEXT_PREVIEW_CHARACTERS;
   return {

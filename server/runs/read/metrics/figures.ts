@@ -56,7 +56,6 @@ export function emptySum(): Sum {
   return { ...counts, ...credits, durations: new Uint32Array(MAX_CLASSES) };
 }
 
-/** Adds the figures of one hour, day or bar to a sum. */
 export function addPart(sum: Sum, part: Part): void {
   for (const field of COUNTS) sum[field] += part[field];
   sum.credits = sum.credits.plus(part.credits);
@@ -117,7 +116,7 @@ function percentileClass(durations: Uint32Array, share: number): number | null {
   });
 }
 
-/** In ms. */
+/** Returns the middle of a class in ms. */
 function middleOf(durationClass: number | null): number | null {
   return durationClass === null ? null : Math.round(1.02 ** Math.max(0, durationClass - 0.5));
 }

@@ -31,7 +31,6 @@ const MAX_REASONING_BYTES = 64 * KIB;
 
 type CallRequest = Omit<ModelRequest, "signal" | "maxOutputTokens"> & {
   maxOutputTokens?: number | undefined;
-  /** Called in turn if the model is unknown, or its provider cannot be reached or is too busy. */
   fallbackModels?: readonly string[] | undefined;
 };
 

@@ -20,7 +20,6 @@ import { abortAfter, DeadlinePassed } from "../interruptions";
 import { type Child, type ChildResult, executeChildRun } from "./child-run";
 import { performStep, type StepCall, storedOutput } from "./perform-step";
 
-/** Runs the tool or agent that a step names, as a child run. */
 export function callRun(execution: Execution, call: StepCall, kind: "tool" | "agent"): Promise<FinishedStep> {
   const find = kind === "tool" ? findTool : findAgent;
   const toOutput = (output: Json) => (kind === "tool" ? output : { output });

@@ -20,8 +20,6 @@ import { createTenant, createWorld, openWorld, setAgent, type Tenant, type World
 import { admitWaitingRuns } from "../../claim";
 import { WorkerLost } from "../../write/writer";
 
-/** Each server rejects the next call if a byte of its state differs. */
-
 const starts = [
   ...[gemini, deepseek, kimi, qwen, openrouter].map((family) => ({
     name: family.name,
@@ -97,7 +95,6 @@ async function withProcess<T>(work: (beside: World) => Promise<T>, models = mode
   }
 }
 
-/** Another worker takes over once the first round of calls is committed and the next call begins. */
 function dieBeforeSecondCall(runId: string): void {
   onPausePoint(async (point) => {
     if (point !== "act:before") return;

@@ -10,7 +10,6 @@ import { type ClaimedRun, capColumns, capOfTarget, FIRST_CLAIM } from "../../cla
 import { endUnclaimable } from "../../slots/slot";
 import type { ChildOutcome, Execution } from "../execution";
 
-/** A child run, and what it executes. */
 export type Child = {
   id: string;
   target: Pick<Target, "id" | "version" | "deadlineSeconds" | "maxCredits"> & {

@@ -20,16 +20,11 @@ import { createVllm } from "@/testing/servers/families/vllm";
 import { xai } from "@/testing/servers/families/xai";
 import { createTenant, openWorld, type Tenant } from "@/testing/world";
 
-/** Each server rejects what its provider's documentation says. */
-
 type Definition = Omit<Parameters<typeof saveAgent>[2]["definition"], "slug" | "name">;
 type Case = {
   family: (streams: boolean) => ChatServerFamily;
-  /** The server rejects some of them. */
   settings: Partial<Definition>;
-  /** Left out of calls with functions, or changed, once the rejection is known. */
   changes: string[];
-  /** Tokens of one call, but for the 100 of its input. */
   usage: object;
   hidesReasoning?: true;
 };

@@ -15,7 +15,6 @@ import { admitWaitingRuns } from "../../claim";
 const RUNS = 200;
 const time = virtualTime();
 const options = { counting: fixedWindow, says: afterSeconds, paces: new Paces(time) };
-/** One address with two accounts. */
 const [own, others] = [limitedProvider(options, time), limitedProvider(options, time)];
 
 let open = 0;
@@ -41,7 +40,6 @@ async function start({ orgId, agentId }: Tenant): Promise<string> {
   return (await startRun(world, actor, { kind: "agent", targetId: agentId, userMessage: "Add." })).runId;
 }
 
-/** Returns when its last call was answered. */
 async function execute(runId: string): Promise<number> {
   open += 1;
   await executeSegment(world, runId).finally(() => {

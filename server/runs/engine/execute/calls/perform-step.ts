@@ -20,7 +20,6 @@ import type { NewStep, StepResult } from "../../write/journal-rows";
 import { exactly } from "../budget";
 import type { Execution } from "../execution";
 
-/** A call that a step performs: a function, a wait, or a child run. */
 export type StepCall = Omit<NewStep, "hasSideEffects"> & {
   /** The input as a value; the step's own is what its row shows. */
   args: JsonObject;
