@@ -10,7 +10,7 @@ type SignedCall = { header(name: string): string | null; body: Uint8Array; now: 
 
 /**
  * Checks a call's signature against the secrets in constant time over the raw bytes. `hex`: `X-Signature` has the
- * hexadecimal HMAC-SHA256 of the body, with or without `sha256=` (docs/contract.md, "Signatures of webhooks").
+ * hexadecimal HMAC-SHA256 of the body, with or without `sha256=` (docs/webhooks.md, "Sign a call").
  * `standard_webhooks`: Standard Webhooks 1.0, with five minutes' tolerance.
  */
 export function isSigned(scheme: SignatureScheme, secrets: string[], call: SignedCall): boolean {
