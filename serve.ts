@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import type { Duplex } from "node:stream";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Demo } from "@/prisma/seed";
-import { captureConsole, captureFaults } from "@/server/base/log";
+import { captureConsole, captureErrors } from "@/server/base/log";
 import { readEnvironment } from "@/server/base/settings/env";
 import { waitUntilReady } from "@/server/operate/health";
 import { closeServices, wireProcess } from "@/wiring";
@@ -15,7 +15,7 @@ import { connectionLimits, createConnectionBound, readOpenFiles } from "./serve/
 import { startIsolation } from "./serve/isolation";
 import { createPages } from "./serve/pages";
 import { GRACE_MS, offerFirstOrganization, prepareService, registerProcess } from "./serve/prepare";
-import { createHandler, refuseBadHttp } from "./serve/requests";
+import { createHandler, rejectBadHttp } from "./serve/requests";
 
 /**
  * The process: one HTTP server and the engine. `/v1` and `/webhooks` go to their handlers, health is answered here,
@@ -37,7 +37,7 @@ export async function serve({ root, dev = false, print = () => {} }: ServeOption
   const services = wireProcess();
   if (!dev) {
     captureConsole(services.log);
-    captureFaults(services.log);
+    captureErrors(services.log);
   }
   const demo = await prepareService(services, root, print);
   // Of several processes, the first one announces the service.
@@ -62,7 +62,7 @@ export async function serve({ root, dev = false, print = () => {} }: ServeOption
     requireHostHeader: false,
   });
   server.on("request", createHandler(services, { showPage: pages?.show ?? null, dev, state }));
-  refuseBadHttp(server);
+  rejectBadHttp(server);
   const upgraded = new Set<Duplex>();
   if (dev && pages) {
     const upgrade = await pages.upgrade();

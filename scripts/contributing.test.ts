@@ -31,10 +31,10 @@ test("the function that CONTRIBUTING.md adds compiles, with its test", () => {
       : ts.createSourceFile(file, sample, target);
   };
   const program = ts.createProgram([...samples.keys()], options, host);
-  const faults = [...samples.keys()].flatMap((file) => {
+  const issues = [...samples.keys()].flatMap((file) => {
     const source = program.getSourceFile(file);
     return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
   });
   expect(samples.size).toBe(2);
-  expect(faults.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"))).toEqual([]);
+  expect(issues.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"))).toEqual([]);
 }, 60_000);

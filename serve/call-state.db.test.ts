@@ -14,7 +14,7 @@ type BeforeReply = (turn: number) => Promise<unknown>;
 type Start = (
   turns: number,
   beforeReply: BeforeReply,
-) => Promise<{ url: string; refused: string[]; close(): Promise<void> }>;
+) => Promise<{ url: string; rejected: string[]; close(): Promise<void> }>;
 const chatOf = (family: ChatFamily): [string, ModelApi, Start] => [
   family.name,
   "chat",
@@ -69,7 +69,7 @@ async function expectGivenBack(
     const read = () => world.db.run.findUniqueOrThrow({ where: { id }, include: { modelCalls: true } });
     await expect.poll(async () => (await read()).status, { timeout: 60_000 }).not.toBe("Running");
     const run = await read();
-    expect(strict.refused).toEqual([]);
+    expect(strict.rejected).toEqual([]);
     expect(run).toMatchObject({ status: "Completed", output: `Done after ${turns}.` });
     expect(run.modelCalls).toHaveLength(turns + 1);
     // Every call but the first was requested by each killed process and by the last one.

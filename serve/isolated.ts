@@ -1,4 +1,4 @@
-import { captureConsole, captureFaults } from "@/server/base/log";
+import { captureConsole, captureErrors } from "@/server/base/log";
 import { sleep } from "@/server/base/sleep";
 import { findSuspect } from "@/server/runs/engine/run-state";
 import { closeServices, wireProcess } from "@/wiring";
@@ -13,7 +13,7 @@ const SEEK_EVERY_MS = 1_000;
 
 const services = wireProcess();
 captureConsole(services.log);
-captureFaults(services.log);
+captureErrors(services.log);
 const stopping = new AbortController();
 process.on("disconnect", () => stopping.abort());
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});

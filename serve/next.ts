@@ -6,13 +6,13 @@ import { PAGE_ADDRESS_HEADER } from "@/server/api/http/api-request";
 import { createProxyWarning, PEER_ADDRESS_HEADER } from "@/server/api/http/client-address";
 import { InvalidTargetError, peerAddress, targetOf } from "@/server/api/http/node-http";
 import { dataHeaders, pageHeaders } from "@/server/api/http/protective-headers";
-import { captureConsole, captureFaults } from "@/server/base/log";
+import { captureConsole, captureErrors } from "@/server/base/log";
 import { isSetUp } from "@/server/catalog/organization/set-up";
 import { wireProcess } from "@/wiring";
 import { connectionLimits, createConnectionBound, readOpenFiles } from "./connections";
-import { reduceApiHeaders, refusalOf } from "./page-request";
+import { reduceApiHeaders, rejectionOf } from "./page-request";
 import { GRACE_MS, prepareService, registerProcess } from "./prepare";
-import { handlerOf, logRequest, type PendingRequest, preparePage, refuseBadHttp } from "./requests";
+import { handlerOf, logRequest, type PendingRequest, preparePage, rejectBadHttp } from "./requests";
 
 /** `next start`, for platforms that expect a plain Next application. instrumentation.ts starts the engine. */
 
@@ -33,7 +33,7 @@ export async function serveWithNext(): Promise<void> {
   if (globalThis.stepwellServices !== undefined) return;
   const services = wireProcess();
   captureConsole(services.log);
-  captureFaults(services.log);
+  captureErrors(services.log);
   prepareRequests(services);
   for (const text of services.env.unknownSettings) services.log.warn(text);
   await prepareService(services, process.cwd(), (line) => services.log.info(line));
@@ -64,7 +64,7 @@ function prepareRequests(services: Wired): void {
     warnOfProxy(incoming);
     if (!servers.has(server)) {
       servers.add(server);
-      refuseBadHttp(server);
+      rejectBadHttp(server);
       // Next closes connections that offer HTTP/2 by an upgrade; without a listener they are answered in HTTP/1.1.
       server.removeAllListeners("upgrade");
     }
@@ -90,10 +90,10 @@ function prepareRequest(
     });
   });
   const handler = handlerOf(url.pathname);
-  const isRefused = refusalOf(incoming, url, { dev: false }) !== null;
+  const isRejected = rejectionOf(incoming, url, { dev: false }) !== null;
   if (handler === "pages") {
-    if (isRefused) incoming.method = "GET";
-    preparePage(request, { url: isRefused ? new URL(NO_PAGE, origin) : url, headers, dev: false });
+    if (isRejected) incoming.method = "GET";
+    preparePage(request, { url: isRejected ? new URL(NO_PAGE, origin) : url, headers, dev: false });
     return;
   }
   reduceApiHeaders(incoming);
@@ -103,7 +103,7 @@ function prepareRequest(
   // Next fails on methods that its routes cannot have. No API operation has this one.
   if (!ROUTE_METHODS.includes(incoming.method ?? "")) incoming.method = "OPTIONS";
   // The route reads path and query from the header: Next normalizes them, and parses a query in more than linear time.
-  incoming.url = NEXT_PATHS[handler] + (handler === "inngest" && !isRefused ? url.search : "");
+  incoming.url = NEXT_PATHS[handler] + (handler === "inngest" && !isRejected ? url.search : "");
 }
 
 function readTarget(incoming: IncomingMessage, origin: string): URL {

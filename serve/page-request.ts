@@ -20,7 +20,7 @@ const LONG_HEADERS = ["cookie", ROUTER_STATE_HEADER];
 const READS = ["GET", "HEAD"];
 
 /** The status to reject a request with; null if Next may have it. `dev`: Next's own pages also get POST. */
-export function refusalOf(
+export function rejectionOf(
   { method = "", rawHeaders }: IncomingMessage,
   url: URL,
   { dev }: { dev: boolean },

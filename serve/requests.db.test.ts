@@ -17,7 +17,7 @@ import { createProcess, type TestProcess } from "@/testing/process";
 import { openInTest } from "@/testing/servers/inngest-server";
 import { closeServer, listen } from "@/testing/servers/listen";
 import { createTenant, createTrigger, createWorld, type World } from "@/testing/world";
-import { createHandler, refuseBadHttp } from "./requests";
+import { createHandler, rejectBadHttp } from "./requests";
 
 /** The process's own server and Next's route handlers answer alike. */
 
@@ -36,7 +36,7 @@ beforeAll(async () => {
     outgoing.end("a page");
   };
   server = createServer(createHandler(services, { showPage, dev: false, state: { stopping: false } }));
-  refuseBadHttp(server);
+  rejectBadHttp(server);
   port = await listen(server);
 });
 afterAll(async () => {

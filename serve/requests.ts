@@ -14,7 +14,7 @@ import {
   errorBodyOfStatus,
   InvalidTargetError,
   peerAddress,
-  refuseTunnel,
+  rejectTunnel,
   respondToBadHttp,
   targetOf,
 } from "@/server/api/http/node-http";
@@ -27,7 +27,7 @@ import { newId } from "@/server/base/ids";
 import type { Logger } from "@/server/base/log";
 import { KIB } from "@/server/contract/sizes";
 import { boundRequests } from "./bound-requests";
-import { reduceHeaders, refusalOf } from "./page-request";
+import { reduceHeaders, rejectionOf } from "./page-request";
 
 /** Answers `/v1`, `/webhooks` and health; Next answers everything else. */
 
@@ -95,11 +95,11 @@ export function createHandler(
     if (handler === "health") return sendToNode(outgoing, ALIVE, rawHeaders);
     if (handler === "ready")
       return sendToNode(outgoing, await readinessResponse(services, state), rawHeaders);
-    if (showPage === null) return refuse(outgoing, 404, { headers: asData });
+    if (showPage === null) return reject(outgoing, 404, { headers: asData });
     outgoing.once("close", () => logRequest(log, { request, status: outgoing.statusCode }));
     const url = targetOf(incoming, origin);
-    const refusal = refusalOf(incoming, url, { dev });
-    if (refusal !== null) return refuse(outgoing, refusal, { headers: asData });
+    const rejection = rejectionOf(incoming, url, { dev });
+    if (rejection !== null) return reject(outgoing, rejection, { headers: asData });
     preparePage(request, { url, headers: { page: asPage, data: asData }, dev });
     await showPage(incoming, outgoing);
   };
@@ -117,7 +117,7 @@ export function createHandler(
       const requestId = newId();
       if (status === 500) services.log.error("A request failed", { requestId, error });
       if (outgoing.headersSent) return void outgoing.destroy();
-      refuse(outgoing, status, { headers: asData, requestId });
+      reject(outgoing, status, { headers: asData, requestId });
       logRequest(log, { request, status, requestId });
     }
   };
@@ -136,16 +136,16 @@ export function createHandler(
  * Rejects invalid HTTP, long heads, tunnels and unknown expectations with the contract's error body. Bounds slow
  * requests and bursts. The server must have its request listeners.
  */
-export function refuseBadHttp(server: Server): void {
+export function rejectBadHttp(server: Server): void {
   boundRequests(server);
   // Each connection takes its limit from the server. Node declares it as an option of the constructor only.
   Object.assign(server, { maxHeaderSize: MAX_HEAD_BYTES });
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.on("clientError", respondToBadHttp);
-  server.on("connect", refuseTunnel);
+  server.on("connect", rejectTunnel);
   server.on("checkExpectation", (_incoming: IncomingMessage, outgoing: ServerResponse) =>
-    refuse(outgoing, 417),
+    reject(outgoing, 417),
   );
 }
 
@@ -158,7 +158,7 @@ export function preparePage(
   { url, headers, dev }: { url: URL; headers: PageHeaders; dev: boolean },
 ): void {
   reduceHeaders(incoming);
-  // Without a fragment, which could hide parameters from `refusalOf`.
+  // Without a fragment, which could hide parameters from `rejectionOf`.
   incoming.url = url.pathname + url.search;
   cutStalledReader(outgoing, path.startsWith("/api/live/") ? STALLED_STREAM_MS : STALLED_READER_MS);
   const policy = pagePolicy({ dev });
@@ -197,7 +197,7 @@ export function logRequest(
 }
 
 /** Rejects a request that no handler takes, with the contract's error body. */
-export function refuse(
+export function reject(
   outgoing: ServerResponse,
   status: 400 | 404 | 405 | 417 | 431 | 500,
   { headers = {}, requestId = newId() }: { headers?: Record<string, string>; requestId?: string } = {},

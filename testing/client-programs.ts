@@ -10,7 +10,7 @@ export type Seen = {
   tool: { status: string; statusInt: number; outputData: string };
   ping: string;
   webhook: { type: string; outputData: string };
-  fault: { code: string; issues: string[]; requestId: string };
+  issue: { code: string; issues: string[]; requestId: string };
 };
 export const wait = () => new Promise<void>((resolve) => setTimeout(resolve, 25));
 `;
@@ -60,9 +60,9 @@ export async function run({ baseUrl, key, agentId, toolId, pingId, token }: Give
   const hook = await client.POST("/webhooks/{token}", { params: { path: { token } }, body: { sku: "B-2", tags: [1, null] } });
   if (hook.error) throw new Error(hook.error.message);
 
-  const refused = await client.POST("/v1/agents/run/{agentId}", { params: { path: { agentId } }, body: { userMessage: "" } });
-  if (!refused.error) throw new Error("An empty message was accepted.");
-  const { code, issues = [], requestId } = refused.error;
+  const rejected = await client.POST("/v1/agents/run/{agentId}", { params: { path: { agentId } }, body: { userMessage: "" } });
+  if (!rejected.error) throw new Error("An empty message was accepted.");
+  const { code, issues = [], requestId } = rejected.error;
   return {
     agent: {
       status: details.data.status,
@@ -72,7 +72,7 @@ export async function run({ baseUrl, key, agentId, toolId, pingId, token }: Give
     tool: { status, statusInt, outputData },
     ping: (await resultOf(ping.data.id)).outputData,
     webhook: { type: hook.data.type, outputData: (await resultOf(hook.data.runId)).outputData },
-    fault: { code, issues: issues.map(({ path }) => path), requestId },
+    issue: { code, issues: issues.map(({ path }) => path), requestId },
   };
 }
 `;
@@ -109,15 +109,15 @@ export async function run({ baseUrl, key, agentId, toolId, pingId, token }: Give
   const ping = await runTool({ ...options, path: { toolId: pingId } });
   const hook = await receiveWebhook({ ...options, path: { token }, body: { sku: "B-2", tags: [1, null] } });
 
-  const refused = await runAgent({ client, path: { agentId }, body: { userMessage: "" } });
-  if (!refused.error) throw new Error("An empty message was accepted.");
-  const { code, issues = [], requestId } = refused.error;
+  const rejected = await runAgent({ client, path: { agentId }, body: { userMessage: "" } });
+  if (!rejected.error) throw new Error("An empty message was accepted.");
+  const { code, issues = [], requestId } = rejected.error;
   return {
     agent: { status: details.data.status, finalOutput: details.data.finalOutput, steps: details.data.steps.map((step) => step.toolName) },
     tool: { status, statusInt, outputData },
     ping: (await resultOf(ping.data.id)).outputData,
     webhook: { type: hook.data.type, outputData: (await resultOf(hook.data.runId)).outputData },
-    fault: { code, issues: issues.map((issue) => issue.path), requestId },
+    issue: { code, issues: issues.map((issue) => issue.path), requestId },
   };
 }
 `;
@@ -146,12 +146,12 @@ details = get_agent_run_details.sync(agent.id, client=client)
 tool = result_of(run_tool.sync(UUID(given["toolId"]), client=client, body=ToolInput.from_dict({"sku": "A-1"})).id)
 ping = result_of(run_tool.sync(UUID(given["pingId"]), client=client).id)
 hook = receive_webhook.sync(given["token"], client=client, body={"sku": "B-2", "tags": [1, None]})
-refused = run_agent.sync(UUID(given["agentId"]), client=client, body=StartAgentRun(user_message=""))
+rejected = run_agent.sync(UUID(given["agentId"]), client=client, body=StartAgentRun(user_message=""))
 print(json.dumps({
     "agent": {"status": details.status.value, "finalOutput": details.final_output, "steps": [step.tool_name for step in details.steps]},
     "tool": {"status": tool.status.value, "statusInt": int(tool.status_int), "outputData": tool.output_data},
     "ping": ping.output_data,
     "webhook": {"type": hook.type_.value, "outputData": result_of(hook.run_id).output_data},
-    "fault": {"code": refused.code.value, "issues": [issue.path for issue in refused.issues], "requestId": refused.request_id},
+    "issue": {"code": rejected.code.value, "issues": [issue.path for issue in rejected.issues], "requestId": rejected.request_id},
 }))
 `;

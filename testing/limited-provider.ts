@@ -58,7 +58,7 @@ export function limitedProvider(
   time: ReturnType<typeof virtualTime>,
 ) {
   const decide = counting();
-  const refused: number[] = [];
+  const rejected: number[] = [];
   let accepted = 0;
   const pass = (ms: number) => time.sleep(ms, new AbortController().signal);
   const fetch: EgressFetch = async () => {
@@ -67,7 +67,7 @@ export function limitedProvider(
     const verdict = decide(time.clock.monotonicMs());
     const headers = { "content-type": "application/json", ...says(verdict, now) };
     if (!verdict.allowed) {
-      refused.push(time.clock.monotonicMs());
+      rejected.push(time.clock.monotonicMs());
       await pass(100);
       const error = { type: "rate_limit_error", message: "Too many requests" };
       return new Response(JSON.stringify({ type: "error", error }), { status, headers });
@@ -98,5 +98,5 @@ export function limitedProvider(
     sleep,
     paces: paces ?? new Paces({ clock, sleep }),
   });
-  return { provider, refused };
+  return { provider, rejected };
 }

@@ -8,13 +8,13 @@ import { Link } from "@/app/_ui/link";
 import { Empty } from "@/app/_ui/page/page";
 import { arrivedByLink, pageContext } from "@/app/request";
 import { dashboardRouter } from "@/server/api/dashboard/router";
-import { isAppError, isFaultOfCaller } from "@/server/base/errors";
+import { isAppError, isCallerError } from "@/server/base/errors";
 import { isUuid } from "@/server/base/ids";
 
 /** The member, a query client for one page, and the tRPC procedures as query options without HTTP. */
 export async function createPrefetch() {
   const ctx = await pageContext();
-  const queryClient = createQueryClient(isFaultOfCaller);
+  const queryClient = createQueryClient(isCallerError);
   const trpc = createTRPCOptionsProxy({ router: dashboardRouter, ctx, queryClient });
   return { queryClient, trpc, actor: ctx.actor };
 }

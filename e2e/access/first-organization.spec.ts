@@ -1,6 +1,6 @@
 import { startMailServer } from "@/testing/servers/mail-server";
 import { startThrowawayService } from "@/testing/services/throwaway-service";
-import { expectNoFaultsAnywhere } from "../support/axe";
+import { expectAccessible } from "../support/axe";
 import { expect, test } from "../support/fixtures";
 
 const PASSWORD = "correct-horse-battery";
@@ -31,7 +31,7 @@ test("the link of the first start leads to Get started, and one by e-mail to a n
     await create.click();
     await expect(page.getByText("Organization must not be empty.")).toBeVisible();
     expect(page.url()).not.toContain("#");
-    await expectNoFaultsAnywhere(page, "the set-up");
+    await expectAccessible(page, "the set-up");
     await page.getByLabel("Organization").fill("Acme");
     await page.getByLabel("Your name").fill("Ada");
     await page.getByLabel("Email").fill("ada@acme.test");
@@ -51,7 +51,7 @@ test("the link of the first start leads to Get started, and one by e-mail to a n
     await page.getByRole("link", { name: "Forgot your password?" }).click();
     await expect(page.getByRole("heading", { name: "Forgot your password?" })).toBeVisible();
     await page.getByLabel("Email").fill("ada@acme.test");
-    await expectNoFaultsAnywhere(page, "the request of a new password");
+    await expectAccessible(page, "the request of a new password");
     await page.getByRole("button", { name: "Send link" }).click();
     await expect(page.getByText("a link is on its way")).toBeVisible();
     await expect.poll(() => mail.messages.length).toBe(1);
@@ -59,7 +59,7 @@ test("the link of the first start leads to Get started, and one by e-mail to a n
     await page.goto(/\S+\/reset-password#\S+/.exec(text)?.[0] ?? "");
     await expect(page.getByLabel("Email")).toHaveValue("ada@acme.test");
     await page.getByLabel("New password").fill(NEW_PASSWORD);
-    await expectNoFaultsAnywhere(page, "the new password");
+    await expectAccessible(page, "the new password");
     await page.getByRole("button", { name: "Set password and sign in" }).click();
     await expect(page.getByRole("heading", { name: "Get started" })).toBeVisible();
 

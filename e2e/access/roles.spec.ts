@@ -6,11 +6,11 @@ test("a viewer can read, and sees no other actions", async ({ viewerPage: page, 
   await page.goto(`/runs/${id}`);
   await expect(page.getByRole("region", { name: "Answer" })).toBeVisible();
   await expect(page.getByRole("button", { name: "Run again" })).toHaveCount(0);
-  const refused = await page.request.post("/api/trpc/runs.rerun", {
+  const rejected = await page.request.post("/api/trpc/runs.rerun", {
     headers: { origin: new URL(page.url()).origin },
     data: { runId: id },
   });
-  expect(refused.status()).toBe(403);
+  expect(rejected.status()).toBe(403);
 });
 
 test("a viewer has no button for a new run", async ({ viewerPage: page }) => {

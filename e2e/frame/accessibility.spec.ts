@@ -1,5 +1,5 @@
 import type { APIRequestContext, Locator, Page } from "@playwright/test";
-import { expectNoFaultsAnywhere, expectNoFaultsOnPhone, loadAxe, PHONE } from "../support/axe";
+import { expectAccessible, expectAccessibleOnPhone, loadAxe, PHONE } from "../support/axe";
 import { expect, type Organization, test } from "../support/fixtures";
 import { NAVIGATION } from "../support/navigation";
 import { finishRun } from "../support/start";
@@ -24,7 +24,7 @@ const runTool = ({ request, organization }: World) => {
 test("sign-in", async ({ page }) => {
   await page.goto("/sign-in");
   await expect(page.getByRole("button", { name: "Sign in" })).toBeVisible();
-  await expectNoFaultsAnywhere(page, "sign-in");
+  await expectAccessible(page, "sign-in");
 });
 
 const PAGES: Record<string, (world: World) => Promise<string[]>> = {
@@ -61,7 +61,7 @@ for (const [name, pathsOf] of Object.entries(PAGES)) {
     for (const path of paths) {
       await page.goto(path);
       await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
-      await expectNoFaultsAnywhere(page, path);
+      await expectAccessible(page, path);
     }
     expect(errors).toEqual([]);
   });
@@ -221,7 +221,7 @@ for (const [where, openings] of Object.entries(OPENINGS)) {
   test(name, { tag }, async ({ ownerPage: page, request, organization }) => {
     for (const [name, open] of Object.entries(openings)) {
       await open(page, { request, organization });
-      await expectNoFaultsAnywhere(page, name);
+      await expectAccessible(page, name);
     }
   });
 }
@@ -233,11 +233,11 @@ test.describe("on a phone", () => {
     await page.getByRole("button", { name: /Facts$/ }).click();
     await click(page, "button", /^v\d+$/);
     await expect(page.getByRole("dialog")).toContainText("You help with sums.");
-    await expectNoFaultsOnPhone(page, "the configuration of a run");
+    await expectAccessibleOnPhone(page, "the configuration of a run");
     await close(page);
     await click(page, "button", "Open the menu");
     await expectShown(page, "dialog");
-    await expectNoFaultsOnPhone(page, "the navigation");
+    await expectAccessibleOnPhone(page, "the navigation");
     // Its menus are above it.
     await click(page, "button", /^Signed in as/);
     await page.getByRole("menuitemradio", { name: "System" }).click();

@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { expectNoFaultsAnywhere } from "@/e2e/support/axe";
+import { expectAccessible } from "@/e2e/support/axe";
 import { editor, expectText, fillEditor, textOf } from "@/e2e/support/editor";
 import { expect, test } from "@/e2e/support/fixtures";
 
@@ -28,7 +28,7 @@ test("an agent is made and run; its draft survives a reload", async ({ ownerPage
   await page.reload();
   await expect(page.getByText("Draft from your last visit")).toBeVisible();
   await expect(field(page, "Name")).toHaveValue(name);
-  await expectNoFaultsAnywhere(page, "the editor of an agent");
+  await expectAccessible(page, "the editor of an agent");
   await page.keyboard.press("ControlOrMeta+s");
 
   await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
@@ -65,7 +65,7 @@ test("an agent's draft is tried beside its form, and compared with the saved ver
   await panel.getByRole("button", { name: "Run the same message on v1" }).click();
   const current = panel.getByRole("region", { name: "Same message on v1" });
   await expect(current.getByText("Completed")).toBeVisible();
-  await expectNoFaultsAnywhere(page, "trying the draft of an agent");
+  await expectAccessible(page, "trying the draft of an agent");
   await current.getByRole("link", { name: "Compare the runs" }).click();
   await expect(page).toHaveURL(/\/runs\/compare/);
   await expect(page.getByText(`${name} (draft)`).first()).toBeVisible();
@@ -105,7 +105,7 @@ test("a conflict shows both versions, and the draft is kept until it is saved", 
   const conflict = page.getByRole("region", { name: "Differences from version 2" });
   await expect(conflict).toContainText("Answer in one word.");
   await expect(conflict.getByRole("heading", { name: "max steps" })).toBeVisible();
-  await expectNoFaultsAnywhere(page, "a conflict");
+  await expectAccessible(page, "a conflict");
 
   // A reload keeps the draft with its version.
   await fillEditor(editor(page, "System prompt"), "Answer in two words.");
@@ -264,7 +264,7 @@ test("an agent with a policy and an output schema answers with a record", async 
   await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
   await expect(page.getByText("At most 1 call · A failed call ends the run")).toBeVisible();
   await expect(page.getByRole("table", { name: "Output schema" }).getByText("agreed")).toBeVisible();
-  await expectNoFaultsAnywhere(page, "the page of an agent with an output schema");
+  await expectAccessible(page, "the page of an agent with an output schema");
   await field(page, "Message").fill("What is 17 * 23?");
   await page.keyboard.press("ControlOrMeta+Enter");
   const outcome = page.getByRole("region", { name: `Run ${name}` });

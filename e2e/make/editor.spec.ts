@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { expectNoFaultsAnywhere } from "../support/axe";
+import { expectAccessible } from "../support/axe";
 import { editor, expectText, fillEditor, textOf } from "../support/editor";
 import { expect, test } from "../support/fixtures";
 import { NAV_ITEMS } from "../support/navigation";
@@ -37,7 +37,7 @@ test("YAML is completed with keys, functions, inputs, steps and secrets", async 
   await complete(page, "us", /^uses/);
   // Its functions are offered at once.
   await expect(options(page).first()).toHaveText("calculate");
-  await expectNoFaultsAnywhere(page, "the list of completions");
+  await expectAccessible(page, "the list of completions");
   await complete(page, "http", "http_request");
   await page.keyboard.press("Enter");
   await complete(page, "wit", /^with/);
@@ -66,7 +66,7 @@ test("problems are marked at their place, and the keyboard leads to them", async
   await yaml.press("ControlOrMeta+Home");
   await page.keyboard.press("F8");
   await expect(page.locator(".cm-diagnostic")).toContainText('There is no function named "transform_jsn"');
-  await expectNoFaultsAnywhere(page, "a problem in YAML");
+  await expectAccessible(page, "a problem in YAML");
   await page.getByRole("button", { name: "Discard" }).click();
   await expectText(yaml, before);
   await expect(page.locator(".cm-lintRange-error")).toHaveCount(0);
@@ -102,13 +102,13 @@ test("Tab leaves a field, and YAML after Escape; undo, find and fold work", asyn
   await page.keyboard.type("greeting");
   await page.keyboard.press("Enter");
   await expect(page.locator(".cm-searchMatch-selected")).toHaveText("greeting");
-  await expectNoFaultsAnywhere(page, "finding in an editor");
+  await expectAccessible(page, "finding in an editor");
   await page.keyboard.press("Escape");
   await expect(find).toHaveCount(0);
   await expect(yaml).toBeFocused();
   await page.getByTitle("Fold", { exact: true }).first().click();
   await expect(page.locator(".cm-foldPlaceholder")).toHaveCount(1);
-  await expectNoFaultsAnywhere(page, "folded YAML");
+  await expectAccessible(page, "folded YAML");
   await yaml.press("Escape");
   await page.keyboard.press("Tab");
   await expect(yaml).not.toBeFocused();
@@ -133,7 +133,7 @@ test("a prompt colors and completes the names of attached functions", async ({ o
   await complete(page, "# Sums\nUse calc", /^calculate/);
   await expectText(prompt, "# Sums\nUse calculate");
   await expect(page.locator(".cm-name")).toHaveText("calculate");
-  await expectNoFaultsAnywhere(page, "a prompt");
+  await expectAccessible(page, "a prompt");
 });
 
 test("a required value as JSON that is missing is asked for", async ({ ownerPage: page }) => {

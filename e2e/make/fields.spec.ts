@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { expectNoFaultsAnywhere } from "@/e2e/support/axe";
+import { expectAccessible } from "@/e2e/support/axe";
 import { copyOf, editor, expectText, fillEditor } from "@/e2e/support/editor";
 import { expect, test } from "@/e2e/support/fixtures";
 
@@ -44,7 +44,7 @@ test("a new tool's parameters are made as fields, and it is created and run in o
   await page.keyboard.type("minutes");
   await field(page, "Type of minutes").selectOption("Whole number");
   await page.getByRole("group", { name: "minutes" }).getByLabel("Required").check();
-  await expectNoFaultsAnywhere(page, "parameters as fields");
+  await expectAccessible(page, "parameters as fields");
 
   await parameters(page).getByRole("button", { name: "JSON Schema" }).click();
   const text = editor(page, "Parameters");
@@ -78,7 +78,7 @@ test("a new tool's parameters are made as fields, and it is created and run in o
   await expect(panel.getByRole("textbox", { name: "town" })).toHaveValue("Bergen");
   await expect(panel.getByText("Completed")).toBeVisible();
   await expect(page.getByText("No changes")).toBeVisible();
-  await expectNoFaultsAnywhere(page, "a tool that was created and run");
+  await expectAccessible(page, "a tool that was created and run");
 });
 
 test("the text of a schema and its fields are the same; a schema that fields cannot show has a reason", async ({
@@ -112,7 +112,7 @@ test("the text of a schema and its fields are the same; a schema that fields can
   await fillEditor(text, schemaOf({ price: { anyOf: [{ type: "number" }, { type: "string" }] } }));
   await expect(text).toHaveAccessibleDescription('"price" uses anyOf. It is edited as JSON Schema.');
   await expect(views.getByRole("button", { name: "Fields" })).toBeDisabled();
-  await expectNoFaultsAnywhere(page, "a schema that is edited as text");
+  await expectAccessible(page, "a schema that is edited as text");
 });
 
 test("a new agent with an answer made of fields is created and run in one step", async ({
@@ -127,7 +127,7 @@ test("a new agent with an answer made of fields is created and run in one step",
   await field(page, "Type of cost").selectOption("Number");
   const panel = page.getByRole("region", { name: "Try the draft" });
   await panel.getByLabel("Message").fill("What is 17 * 23?");
-  await expectNoFaultsAnywhere(page, "a new agent with an output schema");
+  await expectAccessible(page, "a new agent with an output schema");
   await panel.getByLabel("Message").press("ControlOrMeta+Enter");
   await expect(page.getByRole("heading", { level: 1, name: "Edit agent" })).toBeVisible();
   await expect(panel.getByText("Completed")).toBeVisible();

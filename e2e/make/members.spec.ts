@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { expectNoFaultsAnywhere } from "@/e2e/support/axe";
+import { expectAccessible } from "@/e2e/support/axe";
 import { DOMAIN, expect, newContext, openSession, test, untilHydrated } from "@/e2e/support/fixtures";
 import { createOwnOrganization } from "@/e2e/support/own-organization";
 
@@ -39,7 +39,7 @@ test("an invited person makes an account by the link, and is a member until remo
   await create.click();
   await expect(theirs.getByText("Name must not be empty.")).toBeVisible();
   await expect(theirs.getByText("Password must have at least 8 characters.")).toBeVisible();
-  await expectNoFaultsAnywhere(theirs, "the account of an invitation");
+  await expectAccessible(theirs, "the account of an invitation");
   await theirs.getByLabel("Name").fill(`New ${email}`);
   await theirs.getByLabel("Password").fill("correct-horse-battery");
   await create.click();
@@ -94,7 +94,7 @@ test("a revoked link shows it, and another person's session does not use it", as
   await page.getByRole("button", { name: `Revoke the invitation of ${email}` }).click();
   const confirmation = page.getByRole("dialog", { name: `Revoke the invitation of ${email}` });
   await expect(confirmation).toBeVisible();
-  await expectNoFaultsAnywhere(page, "revoking an invitation");
+  await expectAccessible(page, "revoking an invitation");
   await confirmation.getByRole("button", { name: "Revoke invitation" }).click();
   await expect(confirmation).toHaveCount(0);
   await expect(page.getByRole("row").filter({ hasText: email })).toHaveCount(0);
@@ -102,7 +102,7 @@ test("a revoked link shows it, and another person's session does not use it", as
   await theirs.goto("/runs");
   await theirs.goto(link);
   await expect(theirs.getByRole("heading", { name: "This invitation cannot be opened" })).toBeVisible();
-  await expectNoFaultsAnywhere(theirs, "a closed invitation");
+  await expectAccessible(theirs, "a closed invitation");
   await context.close();
 });
 
@@ -162,17 +162,17 @@ test("the dialogs are accessible in both themes and on a phone", async ({
   await form.getByLabel("Email").fill(organization.viewer.email);
   await form.getByRole("button", { name: "Create link" }).click();
   await expect(form).toContainText("is already a member, with the role viewer");
-  await expectNoFaultsAnywhere(page, "the form of an invitation");
+  await expectAccessible(page, "the form of an invitation");
   await form.getByLabel("Email").fill(email);
   await form.getByRole("button", { name: "Create link" }).click();
   await expect(page.getByRole("dialog", { name: `Invite ${email}` })).toBeVisible();
-  await expectNoFaultsAnywhere(page, "the link of an invitation");
+  await expectAccessible(page, "the link of an invitation");
   await page.getByRole("button", { name: "Done" }).click();
-  await expectNoFaultsAnywhere(page, "members with an open invitation");
+  await expectAccessible(page, "members with an open invitation");
   await page.getByRole("button", { name: "Actions for vic" }).click();
   await page.getByRole("menuitem", { name: "Remove" }).click();
   await expect(page.getByRole("dialog", { name: "Remove vic" })).toBeVisible();
-  await expectNoFaultsAnywhere(page, "removing a member");
+  await expectAccessible(page, "removing a member");
 });
 
 test("an admin or owner makes a link with which a member sets a new password", async ({ page, browser }) => {
@@ -194,7 +194,7 @@ test("an admin or owner makes a link with which a member sets a new password", a
   const dialog = page.getByRole("dialog", { name: "New password for Kim" });
   await dialog.getByRole("button", { name: "Create link" }).click();
   const created = (await dialog.getByRole("region", { name: "Link" }).locator("code").textContent()) ?? "";
-  await expectNoFaultsAnywhere(page, "a link for a new password");
+  await expectAccessible(page, "a link for a new password");
   const { pathname, hash } = new URL(created);
   await theirs.goto(`${pathname}${hash}`);
   await theirs.getByLabel("New password").fill("another-horse-battery");

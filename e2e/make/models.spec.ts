@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { expectNoFaultsAnywhere } from "@/e2e/support/axe";
+import { expectAccessible } from "@/e2e/support/axe";
 import { expect, openSession, test } from "@/e2e/support/fixtures";
 import { createOwnOrganization } from "@/e2e/support/own-organization";
 import { MODEL_KEY, slowServerPort } from "@/e2e/support/slow-server";
@@ -38,7 +38,7 @@ test("a provider is added with its key, tested, used by an agent, changed and re
   const added = page.getByRole("dialog", { name: "Provider near-by added" });
   await added.getByRole("button", { name: "Test the connection" }).click();
   await expect(added).toContainText("The test failed.");
-  await expectNoFaultsAnywhere(page, "a failed test of a model provider");
+  await expectAccessible(page, "a failed test of a model provider");
   await added.getByRole("button", { name: "Done" }).click();
 
   const part = page.getByRole("region", { name: "near-by" });
@@ -83,17 +83,17 @@ test("a provider is added with its key, tested, used by an agent, changed and re
   await edit.getByLabel("near/tiny").check();
   await edit.getByLabel("near/small").uncheck();
   await expect(edit.getByLabel("Models", { exact: true })).toHaveValue("near/large\nnear/tiny");
-  await expectNoFaultsAnywhere(page, "choosing from the models of a provider");
+  await expectAccessible(page, "choosing from the models of a provider");
   await edit.getByRole("button", { name: "Save" }).click();
   await expect(edit).toBeHidden();
   await expect(part.getByText("near/small")).toHaveCount(0);
-  await expectNoFaultsAnywhere(page, "the model providers");
+  await expectAccessible(page, "the model providers");
 
   await act("Remove");
   const removal = page.getByRole("dialog", { name: "Remove near-by" });
   await expect(removal).toContainText("1 agent or tool uses it.");
   await expect(removal.getByRole("link", { name: "Neighbour" })).toBeVisible();
-  await expectNoFaultsAnywhere(page, "removing a model provider");
+  await expectAccessible(page, "removing a model provider");
   await removal.getByRole("button", { name: "Remove provider" }).click();
   await expect(page.getByText("No providers of your own yet")).toBeVisible();
 });
@@ -112,7 +112,7 @@ test("errors of a provider appear at their fields", async ({ ownerPage: page }) 
   await form.getByLabel("Models").fill("near/large, demo");
   await form.getByRole("button", { name: "Create provider" }).click();
   await expect(form).toContainText('demo "demo" is already listed by the demo model.');
-  await expectNoFaultsAnywhere(page, "the form of a model provider");
+  await expectAccessible(page, "the form of a model provider");
 });
 
 test("the editor of an agent leads to the providers when none fits", async ({ ownerPage: page }) => {

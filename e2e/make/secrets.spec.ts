@@ -1,4 +1,4 @@
-import { expectNoFaultsAnywhere } from "@/e2e/support/axe";
+import { expectAccessible } from "@/e2e/support/axe";
 import { expect, test } from "@/e2e/support/fixtures";
 
 const unique = (name: string) => `${name}_${Date.now().toString(36)}${test.info().workerIndex}`;
@@ -47,7 +47,7 @@ test("a secret is created, changed, used by a tool and removed, and never shown"
     .filter({ hasText: name });
   await expect(waiting).toContainText(`${name} is not sent to ghe.acme.test yet.`);
   await expect(row).toContainText("1 host waits");
-  await expectNoFaultsAnywhere(page, "a host that waits");
+  await expectAccessible(page, "a host that waits");
   await waiting.getByRole("button", { name: `Set the value of ${name}` }).click();
   const replace = page.getByRole("dialog", { name: `Replace the value of ${name}` });
   await expect(replace).toContainText("This confirms ghe.acme.test.");
@@ -68,7 +68,7 @@ test("a secret is created, changed, used by a tool and removed, and never shown"
   const removal = page.getByRole("dialog", { name: `Remove ${name}` });
   await expect(removal).toContainText("1 tool uses it.");
   await expect(removal.getByRole("link", { name: `${name} tool` })).toBeVisible();
-  await expectNoFaultsAnywhere(page, "removing a secret");
+  await expectAccessible(page, "removing a secret");
   await removal.getByRole("button", { name: "Remove secret" }).click();
   await expect(removal).toBeHidden();
   await expect(row).toHaveCount(0);
@@ -86,7 +86,7 @@ test("errors appear at their fields, and name the wrong host", async ({ ownerPag
   await expect(form).toContainText("Value must have at least 8 characters");
   await expect(form).toContainText("https://b.test must be a host such as api.example.com");
   await expect(form.getByLabel("Name")).toBeFocused();
-  await expectNoFaultsAnywhere(page, "the form of a secret");
+  await expectAccessible(page, "the form of a secret");
 });
 
 test("a viewer sees who changes secrets, and no action", async ({ viewerPage: page }) => {

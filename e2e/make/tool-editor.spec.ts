@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { expectNoFaultsAnywhere } from "../support/axe";
+import { expectAccessible } from "../support/axe";
 import { editor, expectText, fillEditor } from "../support/editor";
 import { expect, test } from "../support/fixtures";
 
@@ -59,7 +59,7 @@ test("a step's other function sets inputs aside, with undo", async ({ ownerPage:
   await uses.selectOption("http_request");
   const form = page.getByRole("region", { name: "Input", exact: true });
   await expect(form).toContainText("2 inputs set aside");
-  await expectNoFaultsAnywhere(page, "inputs that were set aside");
+  await expectAccessible(page, "inputs that were set aside");
   await expect(problems(page)).toContainText("url is required by http_request.");
   await expect(problems(page)).not.toContainText("expression");
   await page.getByRole("button", { name: "Undo" }).click();
@@ -114,7 +114,7 @@ test("headers and the query are rows of names and values", async ({ ownerPage: p
   await expect(page.getByText("“accept” stands here twice. The first one counts.")).toBeVisible();
   await page.getByRole("button", { name: "Remove Accept from headers", exact: true }).click();
   await fillEditor(editor(page, "Value 1 of headers"), "application/json");
-  await expectNoFaultsAnywhere(page, "rows of names and values");
+  await expectAccessible(page, "rows of names and values");
   await view(page, "YAML");
   await expectText(yaml(page), /query:\s+status:\s+- open\s+- "\{\{ input\.since \}\}"/);
   await expectText(yaml(page), /headers:\s+accept: "?application\/json/);
@@ -124,7 +124,7 @@ test("a new tool is empty, or begins as a template", async ({ ownerPage: page })
   await page.goto("/tools/new");
   await expect(field(page, "Name")).toHaveValue("");
   await expect(problems(page)).toContainText("No problems");
-  await expectNoFaultsAnywhere(page, "an empty tool");
+  await expectAccessible(page, "an empty tool");
   await page.getByRole("button", { name: "Create tool" }).click();
   await expect(problems(page).getByRole("button", { name: "Steps" })).toBeVisible();
   await page.getByRole("link", { name: /^Look up orders/ }).click();
@@ -179,7 +179,7 @@ test("a step is run alone with the outputs of the last run, whose fields are off
   await page.getByRole("button", { name: "Insert into value" }).click();
   await expect(page.getByRole("menuitem", { name: /^steps\.now\.iso\s*"\d{4}-/ })).toBeVisible();
   await expect(page.getByRole("menuitem", { name: /^steps\.doubled\s*6$/ })).toBeVisible();
-  await expectNoFaultsAnywhere(page, "the fields of the last outputs");
+  await expectAccessible(page, "the fields of the last outputs");
   await page.keyboard.press("Escape");
   await fillEditor(editor(page, "value"), "{{ steps.doubled }}");
   await panel.getByRole("button", { name: "Run only told" }).click();

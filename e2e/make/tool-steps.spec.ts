@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { expectNoFaultsAnywhere } from "../support/axe";
+import { expectAccessible } from "../support/axe";
 import { editor, expectText, fillEditor } from "../support/editor";
 import { expect, test } from "../support/fixtures";
 
@@ -29,7 +29,7 @@ test("a tool is made with the list of steps, without writing YAML", async ({ own
   await expect(addStep).toBeFocused();
   await addStep.click();
   await catalogue.getByLabel("Search functions and tools").fill("arithmetic");
-  await expectNoFaultsAnywhere(page, "the catalogue of functions");
+  await expectAccessible(page, "the catalogue of functions");
   await catalogue.getByRole("option", { name: /^calculate/ }).click();
   await expect(catalogue).toBeHidden();
 
@@ -42,7 +42,7 @@ test("a tool is made with the list of steps, without writing YAML", async ({ own
   await fillEditor(expression, "{{ steps.nothing }} * 2");
   await expect(steps.getByRole("button", { name: /^price problem/ })).toBeVisible();
   await expect(expression).toHaveAccessibleDescription(/nothing/);
-  await expectNoFaultsAnywhere(page, "the form of a step");
+  await expectAccessible(page, "the form of a step");
   await fillEditor(expression, "6 * 7");
   await field(page, "Retries").fill("2");
   await field(page, "On error").selectOption("continue");
@@ -85,7 +85,7 @@ test("a draft is tried as a whole and up to a step, without saving it", async ({
   await expect(results.getByRole("listitem")).toHaveCount(2);
   await results.getByText("doubled").click();
   await expect(results).toContainText("600");
-  await expectNoFaultsAnywhere(page, "a tried draft");
+  await expectAccessible(page, "a tried draft");
 
   await page
     .getByRole("list", { name: "Steps" })
@@ -197,7 +197,7 @@ steps:
     /^late/,
     /^Output/,
   ]);
-  await expectNoFaultsAnywhere(page, "a list of steps with a condition");
+  await expectAccessible(page, "a list of steps with a condition");
 });
 
 test("a step's values are offered: agents by name, inputs, earlier steps and secrets", async ({
@@ -237,7 +237,7 @@ test("a step's values are offered: agents by name, inputs, earlier steps and sec
   await page.getByText(/^More inputs/).click();
   await page.getByRole("button", { name: "Insert into headers" }).click();
   await expect(page.getByRole("menuitem", { name: "steps.run_agent" })).toBeVisible();
-  await expectNoFaultsAnywhere(page, "the menu of what can be inserted");
+  await expectAccessible(page, "the menu of what can be inserted");
   await page.keyboard.press("Escape");
   await insert("headers", `secrets.${secret}`);
   await expect(field(page, "Name 1 of headers")).toHaveValue("authorization");

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { editor, expectText, fillEditor } from "@/e2e/support/editor";
-import { expectNoFaultsAnywhere } from "../support/axe";
+import { expectAccessible } from "../support/axe";
 import { expect, test } from "../support/fixtures";
 
 const unique = () => `${Date.now().toString(36)}${test.info().workerIndex}`;
@@ -32,7 +32,7 @@ test("a version has a note, is compared with the current one, and is returned to
   // It opens to its difference from the current version.
   await expect(versions).toContainText("Answer in a long letter.");
   await expect(versions).toContainText("Answer in one word.");
-  await expectNoFaultsAnywhere(page, "an open version");
+  await expectAccessible(page, "an open version");
   await versions.getByRole("button", { name: "Its definition" }).click();
   await expect(versions).not.toContainText("Answer in a long letter.");
   await versions.getByRole("button", { name: "Return to v1" }).click();
@@ -72,7 +72,7 @@ test("an agent is duplicated, archived, and restored in two ways", async ({ owne
 
   await archive();
   await page.getByText(/^Archived agents/).click();
-  await expectNoFaultsAnywhere(page, "the archived agents");
+  await expectAccessible(page, "the archived agents");
   await page.getByRole("button", { name: `Restore ${name} (copy)` }).click();
   await expect(row).toBeVisible();
 });
@@ -105,10 +105,10 @@ test("a tool is duplicated with its YAML; one in use is not archived", async ({
   await page.getByRole("link", { name: "Double (copy)" }).click();
   await page.getByRole("button", { name: "More for Double (copy)" }).click();
   await page.getByRole("menuitem", { name: "Archive" }).click();
-  const refusal = page.getByRole("dialog", { name: "Double (copy) cannot be archived yet" });
-  await expect(refusal).toContainText("1 agent uses it. Remove the tool there first.");
-  await expectNoFaultsAnywhere(page, "the refusal to archive a tool");
-  await refusal.getByRole("link", { name: agent }).click();
+  const rejection = page.getByRole("dialog", { name: "Double (copy) cannot be archived yet" });
+  await expect(rejection).toContainText("1 agent uses it. Remove the tool there first.");
+  await expectAccessible(page, "the rejection to archive a tool");
+  await rejection.getByRole("link", { name: agent }).click();
   await expect(page.getByRole("heading", { level: 1, name: agent })).toBeVisible();
 });
 
@@ -129,7 +129,7 @@ test("archiving an agent that a trigger starts asks first, and names the trigger
   const dialog = page.getByRole("dialog", { name: `Archive ${name}` });
   await expect(dialog.getByRole("link", { name: `Calls ${name}` })).toBeVisible();
   await expect(dialog).toContainText("1 trigger uses it. Its calls fail until you restore it.");
-  await expectNoFaultsAnywhere(page, "archiving an agent in use");
+  await expectAccessible(page, "archiving an agent in use");
   await dialog.getByRole("button", { name: "Archive agent" }).click();
   await expect(page.getByText(`${name} is archived`)).toBeVisible();
 });

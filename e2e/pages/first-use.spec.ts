@@ -1,5 +1,5 @@
 import type { Locator, Page } from "@playwright/test";
-import { expectNoFaultsAnywhere } from "../support/axe";
+import { expectAccessible } from "../support/axe";
 import { editor, expectText } from "../support/editor";
 import { expect, openSession, test } from "../support/fixtures";
 import { createOwnOrganization } from "../support/own-organization";
@@ -12,7 +12,7 @@ test("the start page leads from an empty organization to a completed run", async
     page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: title }) });
   await expect(step("A model")).toContainText("demo model");
   await expect(page.getByRole("heading", { name: /^An agent ?, to do$/ })).toBeVisible();
-  await expectNoFaultsAnywhere(page, "the first steps without an agent");
+  await expectAccessible(page, "the first steps without an agent");
   await step("An agent").getByRole("link", { name: "Price desk" }).click();
   await expect(page.getByRole("heading", { level: 1, name: "New agent" })).toBeVisible();
   await expectText(editor(page, "System prompt"), /^You answer questions about prices/);
@@ -27,7 +27,7 @@ test("the start page leads from an empty organization to a completed run", async
   await step("A first run").getByLabel("Message").fill("What is 12 * 3.5?");
   await step("A first run").getByRole("button", { name: /^Run/ }).click();
   await expect(step("A first run").getByText("The first run has completed.")).toBeVisible();
-  await expectNoFaultsAnywhere(page, "the first steps, done");
+  await expectAccessible(page, "the first steps, done");
   await step("A first run").getByRole("link", { name: "See all runs" }).click();
   await page.waitForURL("**/runs");
   await page.goto("/");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { APIRequestContext } from "@playwright/test";
 import { type ModelServer, startModelServer } from "@/testing/servers/model-server";
 import { startThrowawayService, type ThrowawayService } from "@/testing/services/throwaway-service";
-import { expectNoFaultsAnywhere } from "../support/axe";
+import { expectAccessible } from "../support/axe";
 import { expect, signIn, test } from "../support/fixtures";
 
 let models: ModelServer;
@@ -73,13 +73,13 @@ test("input tokens from the provider's cache are shown on the run and in the led
   await page.goto(`${service.base}/runs/${id}`);
   await expect(page.getByRole("region", { name: "Facts" })).toContainText("1,500 cached");
   await expect(page.getByRole("region", { name: "Model call think-1" })).toContainText("Cached input");
-  await expectNoFaultsAnywhere(page, "a run with cached tokens");
+  await expectAccessible(page, "a run with cached tokens");
   await page.goto(`${service.base}/credits?kind=charge`);
   const charge = page.getByRole("table", { name: "Ledger" }).locator("tbody tr", {
     has: page.locator(`a[href="/runs/${id}"]`),
   });
   await expect(charge).toContainText("1,500 cached of 2,100");
-  await expectNoFaultsAnywhere(page, "a charge with cached tokens");
+  await expectAccessible(page, "a charge with cached tokens");
 });
 
 test("a call of which older outputs were shortened shows what was sent", async ({ page, request }) => {
@@ -109,7 +109,7 @@ test("a call of which older outputs were shortened shows what was sent", async (
     .getByRole("button", { name: /^Show \d+ messages of earlier calls, \d of them shortened$/ })
     .click();
   await expect(call.getByText(/^shortened to/).first()).toBeVisible();
-  await expectNoFaultsAnywhere(page, "a shortened request");
+  await expectAccessible(page, "a shortened request");
 });
 
 test("SIGTERM to npm ends the service and its database, and frees the port", () =>

@@ -30,9 +30,9 @@ test("a signed webhook starts a tool, a wrongly signed one is rejected", async (
     });
   };
 
-  const refused = await send("somebody else's secret");
-  expect(refused.status()).toBe(401);
-  expect(await refused.json()).toMatchObject({ success: false, code: "invalid_signature" });
+  const rejected = await send("somebody else's secret");
+  expect(rejected.status()).toBe(401);
+  expect(await rejected.json()).toMatchObject({ success: false, code: "invalid_signature" });
 
   const accepted = await send(organization.signingSecret);
   expect(accepted.status()).toBe(200);

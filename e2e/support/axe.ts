@@ -34,7 +34,7 @@ const isMenu = (node: string, rule: string) => rule === "region" && node.include
 const isOffers = (node: string, rule: string) =>
   rule === "scrollable-region-focusable" && node.includes('aria-label="Completions"');
 
-async function findFaults(page: Page, questions: object = WHOLE) {
+async function findIssues(page: Page, questions: object = WHOLE) {
   // The pages' content security policy blocks foreign scripts; the debugger's own channel is exempt.
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE);
   const found = await page.evaluate(async (asked) => {
@@ -66,31 +66,31 @@ async function findFaults(page: Page, questions: object = WHOLE) {
 const WIDE = { width: 1280, height: 800 };
 export const PHONE = { width: 390, height: 844 };
 
-async function expectNoFaultsWide(page: Page, what: string): Promise<void> {
-  expect(await findFaults(page), what).toEqual([]);
+async function expectAccessibleWide(page: Page, what: string): Promise<void> {
+  expect(await findIssues(page), what).toEqual([]);
   await page.emulateMedia({ colorScheme: "dark" });
-  expect(await findFaults(page, CONTRAST), `${what}, dark`).toEqual([]);
+  expect(await findIssues(page, CONTRAST), `${what}, dark`).toEqual([]);
   await page.emulateMedia({ colorScheme: "light" });
 }
 
-export async function expectNoFaultsOnPhone(page: Page, what: string): Promise<void> {
-  expect(await findFaults(page, NO_CONTRAST), `${what}, on a phone`).toEqual([]);
+export async function expectAccessibleOnPhone(page: Page, what: string): Promise<void> {
+  expect(await findIssues(page, NO_CONTRAST), `${what}, on a phone`).toEqual([]);
 }
 
 /**
  * Checks a page and its open parts: wide in both themes, and on a phone. Open parts stay open, and nothing may
  * scroll sideways.
  */
-export async function expectNoFaultsAnywhere(page: Page, what: string): Promise<void> {
+export async function expectAccessible(page: Page, what: string): Promise<void> {
   const open = page.locator("[role=dialog], [role=menu]");
   const opened = await open.count();
-  for (const [width, expectNoFaults] of [
-    [WIDE, expectNoFaultsWide],
-    [PHONE, expectNoFaultsOnPhone],
+  for (const [width, expectAccessibleAt] of [
+    [WIDE, expectAccessibleWide],
+    [PHONE, expectAccessibleOnPhone],
   ] as const) {
     await page.setViewportSize(width);
     await expect(open, `${what} stays open`).toHaveCount(opened);
-    await expectNoFaults(page, what);
+    await expectAccessibleAt(page, what);
     const sideways = await page.evaluate(
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
     );

@@ -373,8 +373,8 @@ test("an organization is removed after its slug is typed; only --force cancels i
   await addRun(tenant);
   const typo = await call(["organizations", "remove", tenant.slug], { line: "acme" });
   expect(typo).toMatchObject({ code: 1, err: "Not confirmed; nothing has changed.\n" });
-  const refused = await call(["organizations", "remove", tenant.slug], { line: tenant.slug });
-  expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("1 run is open") });
+  const rejected = await call(["organizations", "remove", tenant.slug], { line: tenant.slug });
+  expect(rejected).toMatchObject({ code: 1, err: expect.stringContaining("1 run is open") });
   const removed = await call(["organizations", "remove", tenant.slug, "--yes", "--force"]);
   expect(removed).toMatchObject({ code: 0, out: `${tenant.slug} is removed.\n` });
   expect((await call(["organizations", "list"])).out).not.toContain(tenant.slug);
@@ -516,10 +516,10 @@ test("another STEPWELL_SECRET is rejected with advice, and can be adopted", asyn
       ...fresh,
       encryption: createEncryption("another secret, of more than thirty-two characters"),
     };
-    const refused = await call(["apply", file], { services: changed });
-    expect([refused.code, refused.out]).toEqual([1, ""]);
-    expect(refused.err).toContain("STEPWELL_SECRET is not the secret of this database");
-    expect(refused.err).toContain("service-secret adopt");
+    const rejected = await call(["apply", file], { services: changed });
+    expect([rejected.code, rejected.out]).toEqual([1, ""]);
+    expect(rejected.err).toContain("STEPWELL_SECRET is not the secret of this database");
+    expect(rejected.err).toContain("service-secret adopt");
     expect((await call(["doctor"], { services: changed })).out).toMatch(/^fail +secret/m);
 
     const adopted = await call(["service-secret", "adopt"], { services: changed });
@@ -552,9 +552,9 @@ test("doctor names the wrong key of an Inngest server, and runs that it does not
     env: { ...services.env, inngest: { ...inngest, ...changes } },
   });
   const idle = await createWorld();
-  const refused = await call(["doctor"], { services: on({}, idle) });
-  expect(refused.code).toBe(1);
-  expect(refused.out).toMatch(new RegExp(`^fail +engine +${url} rejects INNGEST_SIGNING_KEY`, "m"));
+  const rejected = await call(["doctor"], { services: on({}, idle) });
+  expect(rejected.code).toBe(1);
+  expect(rejected.out).toMatch(new RegExp(`^fail +engine +${url} rejects INNGEST_SIGNING_KEY`, "m"));
   const accepted = await call(["doctor"], { services: on({ signingKey: SIGNING_KEY }, idle) });
   await idle.close();
   expect(accepted.out).toMatch(/^ok +engine +Inngest .* address and keys are right$/m);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { describeDatabaseFault } from "@/server/base/db/outage";
+import { describeOutage } from "@/server/base/db/outage";
 import { prepareDatabase } from "@/server/base/db/prepare-database";
 import { defineQuery } from "@/server/base/db/statement";
 import { isAppError } from "@/server/base/errors";
@@ -134,8 +134,8 @@ function describeFailure(error: unknown): string {
     );
     return issues && issues.length > 0 ? issues.join("\n") : error.message;
   }
-  const fault = describeDatabaseFault(error);
-  if (fault !== null) return fault.text;
+  const outage = describeOutage(error);
+  if (outage !== null) return outage.text;
   if (!(error instanceof Error)) return String(error);
   if (!error.name.startsWith("PrismaClient")) return error.message;
   // Prisma puts the reason last, after an excerpt of our source.

@@ -51,30 +51,28 @@ export async function checkPort() {
   const port = Number(text);
   if (!/^\d+$/.test(text) || port > 65_535)
     throw new SetupError(`PORT must be a whole number from 0 to 65535, such as 3000; it is "${text}".`);
-  const fault = await tryPort(port, process.env.HOST || "0.0.0.0");
-  if (fault === undefined) return;
-  if (fault === "ENOTFOUND" || fault === "EADDRNOTAVAIL") {
-    throw new SetupError(
-      `HOST is "${process.env.HOST}", which is not an address of this machine (${fault}).`,
-    );
+  const code = await tryPort(port, process.env.HOST || "0.0.0.0");
+  if (code === undefined) return;
+  if (code === "ENOTFOUND" || code === "EADDRNOTAVAIL") {
+    throw new SetupError(`HOST is "${process.env.HOST}", which is not an address of this machine (${code}).`);
   }
-  throw new SetupError(describePortFault(port, fault));
+  throw new SetupError(describePortError(port, code));
 }
 
 /**
  * The reason why a port cannot be listened on, and another one to take.
  * @param {number} port
- * @param {string} fault the code of the system's error
+ * @param {string} code the code of the system's error
  */
-export function describePortFault(port, fault) {
+export function describePortError(port, code) {
   // Without root, all ports below 1024 need a permission: the next one would, too.
-  const isPrivileged = fault === "EACCES" && port < 1024;
+  const isPrivileged = code === "EACCES" && port < 1024;
   const why = {
     EADDRINUSE: "is taken by another process",
     EACCES: `needs permissions that this user does not have${isPrivileged ? ", as all ports below 1024" : ""}`,
-  }[fault];
+  }[code];
   const other = port === 0 ? 3000 : isPrivileged ? 8000 + port : port + 1;
-  const text = `Port ${port} ${why ?? `cannot be used (${fault})`}. Choose another, for instance: PORT=${other} npm start.`;
+  const text = `Port ${port} ${why ?? `cannot be used (${code})`}. Choose another, for instance: PORT=${other} npm start.`;
   return isPrivileged
     ? `${text} A reverse proxy can serve it at the standard ports (docs/operating.md).`
     : text;

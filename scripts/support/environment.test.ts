@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { checkPort, describePortFault } from "./environment.mjs";
+import { checkPort, describePortError } from "./environment.mjs";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -17,6 +17,6 @@ test.each([
     "EADDRINUSE",
     "Port 3000 is taken by another process. Choose another, for instance: PORT=3001 npm start.",
   ],
-])("the way out of port %i (%s) is a port that can be used", (port, fault, expected) => {
-  expect(describePortFault(port, fault)).toContain(expected);
+])("the way out of port %i (%s) is a port that can be used", (port, issue, expected) => {
+  expect(describePortError(port, issue)).toContain(expected);
 });

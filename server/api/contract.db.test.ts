@@ -23,8 +23,8 @@ const tenant = await createTenant(world, { plan: { startsPerMinute: 100_000, rea
 const stranger = await createTenant(world);
 // Shows the cause of an internal error beside the failed test.
 afterEach(() => {
-  const faults = world.log.entries.splice(0).filter(({ level }) => level === "error");
-  for (const fault of faults) console.error(fault.message, fault.fields);
+  const issues = world.log.entries.splice(0).filter(({ level }) => level === "error");
+  for (const issue of issues) console.error(issue.message, issue.fields);
 });
 
 type Call = {
@@ -395,10 +395,10 @@ describe("errors of endpoints 1 and 2", () => {
       expect(answer.headers.get("ratelimit")).toBe(`"starts";r=${99 - start};t=60`);
     }
     for (let again = 0; again < 3; again += 1) {
-      const refused = await rest({ path, key: busy.key, body: "{" });
-      expectError(refused, 429, "rate_limited");
-      expect(refused.headers.get("retry-after")).toBe("60");
-      expect(refused.headers.get("ratelimit-policy")).toBe('"starts";q=100;w=60');
+      const rejected = await rest({ path, key: busy.key, body: "{" });
+      expectError(rejected, 429, "rate_limited");
+      expect(rejected.headers.get("retry-after")).toBe("60");
+      expect(rejected.headers.get("ratelimit-policy")).toBe('"starts";q=100;w=60');
     }
     const before = world.clock.now();
     world.clock.advance(59_999);
@@ -822,9 +822,9 @@ describe("webhooks, endpoint 7", () => {
       Array.from({ length: 35 }, () => hook({ path, body, headers: signed })),
     );
     expect(answers.filter((answer) => answer.status === 200)).toHaveLength(30);
-    const refused = answers.filter((answer) => answer.status === 429);
-    expect(refused).toHaveLength(5);
-    expect(refused[0]?.headers.get("retry-after")).toBe("60");
+    const rejected = answers.filter((answer) => answer.status === 429);
+    expect(rejected).toHaveLength(5);
+    expect(rejected[0]?.headers.get("retry-after")).toBe("60");
   });
 
   it("answers a repeated id with the first run, even beyond the limit", async () => {

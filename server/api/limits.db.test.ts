@@ -108,9 +108,9 @@ describe("limits are set", () => {
       readsPerMinute: 2,
     });
     const wide = await createApiKey(world, admin, { name: "wide", startsPerMinute: 5, readsPerMinute: 6 });
-    const accepted = async (call: Call, refusal: number) => {
+    const accepted = async (call: Call, rejection: number) => {
       let count = 0;
-      while (count < 10 && (await send(call)).status !== refusal) count += 1;
+      while (count < 10 && (await send(call)).status !== rejection) count += 1;
       return count;
     };
     for (const [key, starts, reads] of [

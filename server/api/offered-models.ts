@@ -64,7 +64,7 @@ async function askProvider(
     keyValue === undefined
       ? await openKey(services, actor, own)
       : holdKey(keyValue, new URL(own.baseUrl).host);
-  if ("refused" in key) return { models: [], problem: key.refused };
+  if ("rejected" in key) return { models: [], problem: key.rejected };
   const { models, problem } = await createOwnProvider(services, own, {
     ...key,
     orgId: actor.orgId,
@@ -83,7 +83,7 @@ async function openKey(
   services: Services,
   actor: MemberActor,
   own: OwnProvider,
-): Promise<OpenedKey | { refused: string }> {
+): Promise<OpenedKey | { rejected: string }> {
   const name = keySecretOf(own);
   const { db, clock } = services;
   const secrets = new RunSecrets(services, {
@@ -100,7 +100,7 @@ async function openKey(
       ),
   });
   const opened = name === null ? { carried: [] } : await secrets.openKey(name);
-  if ("refused" in opened) return opened;
+  if ("rejected" in opened) return opened;
   const apiKey = name === null ? undefined : secrets.placeholders.of(name);
   return { apiKey, carried: opened.carried, redact: secrets.redact };
 }

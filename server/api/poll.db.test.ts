@@ -229,8 +229,8 @@ describe("a poll is left to the handler", () => {
       statuses.push(poll === null ? (await ask(own, mine, limited.key)).status : 200);
     }
     expect(statuses).toEqual([200, 200, 200, 429, 429]);
-    const refused = await ask(own, mine, limited.key);
-    expect(refused.headers).toMatchObject({ "Retry-After": expect.any(String) });
+    const rejected = await ask(own, mine, limited.key);
+    expect(rejected.headers).toMatchObject({ "Retry-After": expect.any(String) });
     expect(await respondToPoll(own, mine, limited.key)).toBeNull();
   });
 

@@ -35,7 +35,7 @@ export function respondToPoll(
   const body = bodyOf(services, actor, view);
   if (body === null) return null;
   const decision = acquireLeasedRead(services, actor);
-  if (decision === "refused") return null;
+  if (decision === "rejected") return null;
   return decision === "unleased" ? afterLease(services, actor, view) : pollOf(body, decision);
 }
 

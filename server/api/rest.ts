@@ -11,7 +11,7 @@ import type { StepMemory } from "@/server/guard/limits/process-memory";
 import { type RateDecision, rateLimited, rateLimitHeaders } from "@/server/guard/limits/rate-limit";
 import { acquireRead } from "@/server/guard/limits/read-lease";
 import { hashRequest, parseIdempotencyKey } from "@/server/runs/idempotency";
-import { refuseStart } from "@/server/runs/start";
+import { rejectStart } from "@/server/runs/start";
 import type { Services } from "@/server/services";
 import type { Endpoint, KeyContext } from "./endpoint";
 import { type ApiRequest, type ApiResponse, boundBodyBytes, respondToWebRequest } from "./http/api-request";
@@ -92,9 +92,9 @@ async function startWithin(request: ApiRequest, call: Call, memory: StepMemory):
   const { params, context } = call;
   const { endpoint } = call.route;
   const { services, actor, reply } = context;
-  const refuse = async (error: unknown): Promise<string> => {
+  const reject = async (error: unknown): Promise<string> => {
     const conditions = startConditions(context, actor, endpoint.kind ?? "agent");
-    addToReply(reply, await refuseStart(services, actor, { error, conditions }));
+    addToReply(reply, await rejectStart(services, actor, { error, conditions }));
     return reply.text ?? "";
   };
   let input: object;
@@ -106,14 +106,14 @@ async function startWithin(request: ApiRequest, call: Call, memory: StepMemory):
     }
     input = await readInput(request, { endpoint, params, body, memory });
   } catch (error) {
-    return refuse(error);
+    return reject(error);
   }
   try {
     const started = await callProcedure(call, input);
     return reply.text ?? started;
   } catch (error) {
     // The procedure counts what it rejects itself.
-    if (isInvalidInput(error)) return refuse(toAppError(error));
+    if (isInvalidInput(error)) return reject(toAppError(error));
     throw error;
   }
 }

@@ -105,10 +105,11 @@ it.each(Object.keys(ENDPOINTS).filter((name) => name !== "runs.list"))(
     for (const process of [beside, world, beside, world]) {
       for (const { name, key, scopes, mayUse } of keys) {
         const answers = await ask(process, requestOf(procedure, key, runId));
-        const refusal = !scopes.includes(scope) || (limit === "starts" && !mayUse) ? 403 : mayUse ? 200 : 404;
-        expect(answers.map(({ status }) => [name, status])).toEqual(answers.map(() => [name, refusal]));
+        const rejection =
+          !scopes.includes(scope) || (limit === "starts" && !mayUse) ? 403 : mayUse ? 200 : 404;
+        expect(answers.map(({ status }) => [name, status])).toEqual(answers.map(() => [name, rejection]));
         const marks = answers.filter(({ body }) => body.includes(MARK)).length;
-        if (!scopes.includes("runs:read") || refusal !== 200) expect([name, marks]).toEqual([name, 0]);
+        if (!scopes.includes("runs:read") || rejection !== 200) expect([name, marks]).toEqual([name, 0]);
         shown += marks;
       }
     }

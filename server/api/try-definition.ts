@@ -1,11 +1,11 @@
 import type { MemberActor } from "@/server/base/actor";
 import { Decimal } from "@/server/base/amount";
-import { refusal } from "@/server/base/issues";
+import { rejection } from "@/server/base/issues";
 import { type Json, type JsonObject, objectOf } from "@/server/base/json/json";
 import { requireRole } from "@/server/catalog/change";
 import type { AgentDefinition } from "@/server/catalog/definitions";
 import { readCheckedTool } from "@/server/catalog/edit-definition";
-import { findAgentFaults } from "@/server/catalog/save-agent";
+import { findAgentIssues } from "@/server/catalog/save-agent";
 import { readStepOutputs } from "@/server/runs/read/step-outputs";
 import { startFromDashboard } from "@/server/runs/rerun";
 import type { Services } from "@/server/services";
@@ -22,8 +22,8 @@ export async function tryAgent(
   { agentId, definition, message }: { agentId: string; definition: AgentDefinition; message: string },
 ): Promise<{ runId: string }> {
   requireRole(actor, "member");
-  const faults = await findAgentFaults(definition, { tx: services.db, actor });
-  if (faults.length > 0) throw refusal(faults);
+  const issues = await findAgentIssues(definition, { tx: services.db, actor });
+  if (issues.length > 0) throw rejection(issues);
   const { slug, name, status, maxCredits, deadlineSeconds, ...settings } = definition;
   const limits = { maxCredits: maxCredits === null ? null : new Decimal(maxCredits), deadlineSeconds };
   const draft = { kind: "agent" as const, settings, ...limits };
@@ -82,7 +82,7 @@ async function pin(
       for (const { text, isCondition } of texts) {
         const names = await findNamesOfStep(text, { step, isCondition, organizationId: actor.orgId });
         if (names.length > 0)
-          throw refusal([
+          throw rejection([
             { path: "", message: `No output of "${step}" is known, or it is too large. ${INSTEAD}` },
           ]);
       }
@@ -93,6 +93,6 @@ async function pin(
 
 function cut({ parameters, steps }: WorkflowDefinition, until: string): WorkflowDefinition {
   const last = steps.findIndex(({ id }) => id === until);
-  if (last < 0) throw refusal([{ path: "", message: `There is no step "${until}".` }]);
+  if (last < 0) throw rejection([{ path: "", message: `There is no step "${until}".` }]);
   return { parameters, steps: steps.slice(0, last + 1) };
 }

@@ -32,7 +32,7 @@ let world: World;
 let tenant: Tenant;
 let server: Server;
 let origin: string;
-const refusing = new Set<string>();
+const rejecting = new Set<string>();
 
 beforeAll(async () => {
   world = await createWorld();
@@ -41,7 +41,7 @@ beforeAll(async () => {
   tenant = await createTenant(world);
   server = createServer((incoming, outgoing) => {
     const { pathname } = targetOf(incoming, origin);
-    const answer = refusing.delete(pathname)
+    const answer = rejecting.delete(pathname)
       ? Promise.resolve({ status: 429, headers: { "Retry-After": "1" }, body: "" })
       : respondToWebhook(world, fromNode(incoming, pathname));
     void answer.then((response) => {
@@ -89,9 +89,9 @@ for (const { language, form, code } of SAMPLES) {
       expect(JSON.parse(started?.input ?? "")).toEqual({ event: "order.created", order: 42 });
 
       // The same event again, after one rejection: the first run's id, and no second run.
-      refusing.add(path);
+      rejecting.add(path);
       expect(JSON.parse((await run(secret)).stdout)).toEqual(first);
-      expect(refusing).not.toContain(path);
+      expect(rejecting).not.toContain(path);
       expect(await world.db.run.count({ where: { triggerId: id } })).toBe(1);
 
       const wrong = form === "hex" ? "another" : `whsec_${Buffer.from("another").toString("base64")}`;

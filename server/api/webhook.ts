@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { AppError, isAppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
 import { perOwner } from "@/server/base/per-owner";
-import { recordDelivery, recordRefusal, storedHeaders } from "@/server/catalog/webhooks/deliveries";
+import { recordDelivery, recordRejection, storedHeaders } from "@/server/catalog/webhooks/deliveries";
 import { findTrigger } from "@/server/catalog/webhooks/find-trigger";
 import { readStart } from "@/server/catalog/webhooks/read-start";
 import { isSigned } from "@/server/catalog/webhooks/signature";
@@ -15,7 +15,7 @@ import { rateLimited, rateLimitHeaders } from "@/server/guard/limits/rate-limit"
 import { hashRequest, parseIdempotencyKey } from "@/server/runs/idempotency";
 import type { StartRequest } from "@/server/runs/prepare-start";
 import type { ReceivedDelivery } from "@/server/runs/received-delivery";
-import { refuseStart, type StartResult, startRun } from "@/server/runs/start";
+import { rejectStart, type StartResult, startRun } from "@/server/runs/start";
 import type { StartConditions } from "@/server/runs/start-item";
 import type { Services } from "@/server/services";
 import { type ApiRequest, type ApiResponse, boundBodyBytes, respondToWebRequest } from "./http/api-request";
@@ -80,15 +80,15 @@ async function admit(services: Services, request: ApiRequest): Promise<Trigger> 
   }
   const caller = createHash("sha256").update(`${address} ${token}`).digest("base64");
   const tooOften = !flood.allows(caller);
-  const refusal = wrongMethod ?? (tooOften ? tooMany(FLOOD) : null);
-  if (refusal === null) return trigger;
+  const rejection = wrongMethod ?? (tooOften ? tooMany(FLOOD) : null);
+  if (rejection === null) return trigger;
   if (!tooOften || floodRecords.allows(caller)) {
-    const reason = tooOften ? `${refusal.message} ${FLOOD_NOTE}` : refusal.message;
+    const reason = tooOften ? `${rejection.message} ${FLOOD_NOTE}` : rejection.message;
     const delivery = unreadDelivery(request);
     const receivedAt = services.clock.now();
-    await recordRefusal(services, trigger.actor, { delivery, error: refusal, reason, receivedAt });
+    await recordRejection(services, trigger.actor, { delivery, error: rejection, reason, receivedAt });
   }
-  throw refusal;
+  throw rejection;
 }
 
 function tooMany({ limit, seconds }: { limit: number; seconds: number }): AppError {
@@ -125,7 +125,7 @@ async function receive(
     if (error.code === "payload_too_large" && delivery.notStored) {
       delivery.notStored.reason = "it is larger than 1 MiB";
     }
-    await recordRefusal(services, trigger.actor, { delivery, error, receivedAt });
+    await recordRejection(services, trigger.actor, { delivery, error, receivedAt });
     throw thrown;
   }
 }
@@ -193,7 +193,7 @@ async function start(
     const started = await readStart(request.header("content-type"), facts);
     call = { ...started, delivery: { ...delivery, receivedAt } };
   } catch (error) {
-    return refuseStart(services, actor, { error, conditions });
+    return rejectStart(services, actor, { error, conditions });
   }
   try {
     return await startRun(services, actor, { ...call, conditions });

@@ -38,7 +38,7 @@ export function isAppError(error: unknown): error is AppError {
 }
 
 /** Returns true if a procedure failed with an error for its caller, so that the same call would fail again. */
-export function isFaultOfCaller(error: unknown): boolean {
+export function isCallerError(error: unknown): boolean {
   return error instanceof Error && isAppError(error.cause) && error.cause.status < 500;
 }
 

@@ -15,7 +15,7 @@ export function prefixIssues(prefix: readonly PropertyKey[], issues: readonly Is
 }
 
 /** The error for invalid input: the message has the first issue, `issues` all of them. */
-export function refusal(issues: readonly Issue[]): AppError {
+export function rejection(issues: readonly Issue[]): AppError {
   const [first] = issues;
   const location = first && first.path !== "" ? `${first.path.slice(1).replaceAll("/", ".")} ` : "";
   return new AppError("invalid_request", first ? `${location}${first.message}` : "The input is not valid.", {
@@ -26,7 +26,7 @@ export function refusal(issues: readonly Issue[]): AppError {
 /** Parses input; throws `invalid_request` with every issue and its path. */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const parsed = parseOrIssues(schema, input);
-  if ("issues" in parsed) throw refusal(parsed.issues);
+  if ("issues" in parsed) throw rejection(parsed.issues);
   return parsed.data;
 }
 

@@ -65,7 +65,7 @@ test("keys, tokens, secrets and passwords never get into the log", () => {
   const token = "tok-EN_".repeat(5).slice(0, 32);
   const cause = new Error(`connect postgres://stepwell:hunter22@db/x failed for Bearer ${"x".repeat(30)}`);
   const [line] = render("info", (log) =>
-    log.error(`refused ${key}`, {
+    log.error(`rejected ${key}`, {
       path: `/webhooks/${token}?a=1`,
       headers: [key],
       error: new Error("no", { cause }),

@@ -89,7 +89,7 @@ export function captureConsole(
 }
 
 /** Logs process warnings and uncaught errors. An uncaught error still ends the process. */
-export function captureFaults(log: Logger): void {
+export function captureErrors(log: Logger): void {
   process.removeAllListeners("warning");
   process.on("warning", (error) => log.warn(error.message, { error }));
   process.on("uncaughtException", (error) => {

@@ -51,7 +51,7 @@ export const removeDefinition = catalogVerb(
       throw new AppError("not_found", `There is no ${called}.`);
     }
     const { id, slug, name } = found;
-    if (kind === "tool") await refuseWhileAttached(change, slug, name);
+    if (kind === "tool") await rejectWhileAttached(change, slug, name);
     await setDeleted(tx, { kind, id }, { deletedAt: at, at });
     await recordAudit(change, { verb: "removed", subject: { kind, id, name }, changes: { slug } });
   },
@@ -66,20 +66,20 @@ export const restoreDefinition = catalogVerb(
     const [found] = await findDefinitions(tx, kind, { where });
     if (!found) throw new AppError("not_found", `There is no such archived ${kind}.`);
     const { slug, name } = found;
-    if (kind === "agent") await refuseWithArchivedTools(change, id, name);
+    if (kind === "agent") await rejectWithArchivedTools(change, id, name);
     await setDeleted(tx, { kind, id }, { deletedAt: null, at });
     await recordAudit(change, { verb: "restored", subject: { kind, id, name }, changes: { slug } });
   },
 );
 
-async function refuseWhileAttached({ tx, actor }: Change, toolSlug: string, name: string): Promise<void> {
+async function rejectWhileAttached({ tx, actor }: Change, toolSlug: string, name: string): Promise<void> {
   const users = await findAgentsWithTool(queryThrough(tx), actor.orgId, toolSlug);
   if (users.length === 0) return;
   const slugs = users.map(({ slug }) => slug).join(", ");
   throw new AppError("invalid_request", `${name} is used by ${slugs}. Remove it there first.`);
 }
 
-async function refuseWithArchivedTools({ tx, actor }: Change, agentId: string, name: string): Promise<void> {
+async function rejectWithArchivedTools({ tx, actor }: Change, agentId: string, name: string): Promise<void> {
   const newest = await tx.agentVersion.findFirst({ where: { agentId }, orderBy: { number: "desc" } });
   const attached = newest ? readAgentSettings(newest).tools : [];
   const archived = await findDefinitions(tx, "tool", {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { recordAudit } from "@/server/base/audit";
 import { AppError } from "@/server/base/errors";
-import { refusal } from "@/server/base/issues";
+import { rejection } from "@/server/base/issues";
 import { hashToken, newTriggerToken, tokenPurpose } from "@/server/catalog/webhooks/trigger";
 import { DEFINITION_STATUSES } from "@/server/contract/enums";
 import { type Change, catalogVerb } from "./change";
@@ -52,8 +52,8 @@ export const rotateTriggerSecret = catalogVerb(
     const { name, signatureScheme } = await requireTrigger(change, id);
     const signature = signatureOf(signatureScheme);
     const secret = given ?? generateSigningSecret(signature);
-    const fault = describeSigningSecretIssue(signature, secret);
-    if (fault !== null) throw refusal([{ path: "/secret", message: fault }]);
+    const issue = describeSigningSecretIssue(signature, secret);
+    if (issue !== null) throw rejection([{ path: "/secret", message: issue }]);
 
     const until = new Date(at.getTime() + overlapSeconds * 1000);
     const earlier = await tx.triggerSecret.updateMany({

@@ -11,7 +11,7 @@ import type { Transaction } from "@/server/base/db/client";
 import { defineQuery, queryThrough } from "@/server/base/db/statement";
 import { transactPrisma } from "@/server/base/db/transaction";
 import { AppError } from "@/server/base/errors";
-import { parseInput, refusal } from "@/server/base/issues";
+import { parseInput, rejection } from "@/server/base/issues";
 import type { Services } from "@/server/catalog/services";
 import type { RunKind } from "@/server/contract/enums";
 import type { DeclaredSlugs } from "./resolve-slugs";
@@ -161,18 +161,18 @@ export function checkExpectation(
 ): void {
   const present = found !== null && !found.deletedAt;
   if (id !== undefined && found?.id !== id) {
-    throw refusal([
+    throw rejection([
       { path: "/slug", message: `cannot be changed: "${slug}" is not the slug of this ${kind}` },
     ]);
   }
   if (only === "create" && present) {
     const path = kind === "secret" ? "/name" : "/slug";
     const article = kind === "agent" ? "an" : "a";
-    throw refusal([{ path, message: `is taken: ${article} ${kind} "${slug}" exists` }]);
+    throw rejection([{ path, message: `is taken: ${article} ${kind} "${slug}" exists` }]);
   }
   if (only === "update" && !present) throw new AppError("not_found", `There is no ${kind} "${slug}".`);
   if (version !== undefined && present && found.version !== version) {
     const message = `Version ${found.version} of this ${kind} was saved since you opened version ${version}; nothing was overwritten`;
-    throw refusal([{ path: "", message }]);
+    throw rejection([{ path: "", message }]);
   }
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { MemberActor } from "@/server/base/actor";
 import { AppError, isAppError } from "@/server/base/errors";
-import { formatPath, parseInput, parseOrIssues, refusal } from "@/server/base/issues";
+import { formatPath, parseInput, parseOrIssues, rejection } from "@/server/base/issues";
 import { markExact } from "@/server/base/json/exact-number";
 import { writeJson } from "@/server/base/json/json";
 import { fromPointer, JsonTextError, jsonPointer, parseJson } from "@/server/base/json/text";
@@ -22,7 +22,7 @@ import { describeModel } from "./organization/describe-model";
 import { countAgents } from "./organization/list-model-providers";
 import { readOwnProviders } from "./organization/model-providers";
 import { agentContent } from "./save-agent";
-import { findFaultsOfInvalidTool, findToolFaults, saveTool, type ToolReader } from "./save-tool";
+import { findIssuesOfInvalidTool, findToolIssues, saveTool, type ToolReader } from "./save-tool";
 import type { SavedDefinition } from "./save-versioned";
 
 /** The choices and checks of the dashboard's editors of agents and tools. */
@@ -169,7 +169,7 @@ export async function readToolText(
 export type TextProblem = {
   line: number | null;
   path: (string | number)[];
-  fault: string;
+  issue: string;
   message: string;
   repair?: Repair | undefined;
 };
@@ -182,7 +182,7 @@ export async function checkToolText(
 ): Promise<TextProblem[]> {
   const read = await readTool(yaml, { tx: db, actor });
   if ("problems" in read) return read.problems;
-  return problemsOf(read.document, await findToolFaults(read.definition, { tx: db, actor }));
+  return problemsOf(read.document, await findToolIssues(read.definition, { tx: db, actor }));
 }
 
 /** Reads and checks a tool's YAML as saving does. Throws `invalid_request` with every issue, as `saveToolText` does. */
@@ -192,9 +192,9 @@ export async function readCheckedTool(
   yaml: string,
 ): Promise<ToolDefinition> {
   const read = await readTool(yaml, { tx: db, actor });
-  if ("problems" in read) throw refuse(read.problems);
-  const faults = await findToolFaults(read.definition, { tx: db, actor });
-  if (faults.length > 0) throw refuse(problemsOf(read.document, faults));
+  if ("problems" in read) throw reject(read.problems);
+  const issues = await findToolIssues(read.definition, { tx: db, actor });
+  if (issues.length > 0) throw reject(problemsOf(read.document, issues));
   return read.definition;
 }
 
@@ -206,14 +206,14 @@ export async function saveToolText(
 ): Promise<SavedDefinition> {
   requireRole(actor, "member");
   const read = await readTool(yaml, { tx: services.db, actor });
-  if ("problems" in read) throw refuse(read.problems);
+  if ("problems" in read) throw reject(read.problems);
   try {
     return await saveTool(services, actor, { definition: read.definition, ...options });
   } catch (error) {
     // What concerns no part of the definition, such as a newer version, is not at one of its lines.
     if (!isAppError(error) || error.issues === undefined || error.issues.every(({ path }) => path === ""))
       throw error;
-    throw refuse(problemsOf(read.document, error.issues));
+    throw reject(problemsOf(read.document, error.issues));
   }
 }
 
@@ -229,7 +229,7 @@ export async function findStepMentions(
   { yaml, step }: { yaml: string; step: string },
 ): Promise<StepMention[]> {
   const document = await readYaml(yaml, actor.orgId, LIMITS);
-  if ("faults" in document) return [];
+  if ("issues" in document) return [];
   const mentions: StepMention[] = [];
   for (const { path, text, isCondition } of textsOf(document.value)) {
     if (!text.includes(step)) continue;
@@ -244,13 +244,13 @@ const LIMITS = { parts: 50_000, weight: 2 * WORKFLOW_LIMITS.definitionBytes, tim
 
 async function readTool(yaml: string, reader: ToolReader): Promise<ReadTool> {
   const document = await readYaml(yaml, reader.actor.orgId, LIMITS);
-  if ("faults" in document)
+  if ("issues" in document)
     return {
-      problems: document.faults.map(({ line, message }) => ({ line, message, path: [], fault: message })),
+      problems: document.issues.map(({ line, message }) => ({ line, message, path: [], issue: message })),
     };
   const parsed = parseOrIssues(toolDefinition, document.value);
   if ("data" in parsed) return { definition: parsed.data, document };
-  const others = await findFaultsOfInvalidTool(document.value, reader);
+  const others = await findIssuesOfInvalidTool(document.value, reader);
   // Further issues are not shown: a repair for each of thousands would take long.
   const ofSchema = parsed.issues.slice(0, WORKFLOW_LIMITS.problems).map(({ findMeant, ...issue }) => {
     const meant = findMeant?.();
@@ -267,13 +267,13 @@ function problemsOf(document: YamlDocument, issues: readonly WorkflowIssue[]): T
       line: document.lineAt(keys),
       message: `${formatPath(keys)} ${message}`.trim(),
       path: keys,
-      fault: message,
+      issue: message,
       ...(repair && { repair }),
     };
   });
 }
 
-const refuse = (problems: readonly TextProblem[]) =>
-  refusal(
-    problems.map(({ path, fault }) => ({ path: jsonPointer(["definition", ...path]), message: fault })),
+const reject = (problems: readonly TextProblem[]) =>
+  rejection(
+    problems.map(({ path, issue }) => ({ path: jsonPointer(["definition", ...path]), message: issue })),
   );

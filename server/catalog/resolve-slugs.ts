@@ -26,11 +26,11 @@ export async function resolveSlugs(
   { tx, actor, declared }: SlugReader,
   kind: RunKind,
   slugs: readonly string[],
-): Promise<{ ids: Map<string, string>; faults: Map<string, UnknownName> }> {
+): Promise<{ ids: Map<string, string>; issues: Map<string, UnknownName> }> {
   const { orgId } = actor;
   const ids = new Map<string, string>();
-  const faults = new Map<string, UnknownName>();
-  if (slugs.length === 0) return { ids, faults };
+  const issues = new Map<string, UnknownName>();
+  if (slugs.length === 0) return { ids, issues };
   const possible = slugs.filter((each) => slugSchema.safeParse(each).success);
   const found = await findDefinitions(tx, kind, { where: { organizationId: orgId, slug: { in: possible } } });
   const archived = new Set<string>();
@@ -39,7 +39,7 @@ export async function resolveSlugs(
     else archived.add(slug);
   }
   const unknown = slugs.filter((slug) => !ids.has(slug) && !declared?.[kind].has(slug));
-  if (unknown.length === 0) return { ids, faults };
+  if (unknown.length === 0) return { ids, issues };
   const known = await findKnownTargets(queryThrough(tx), orgId, {
     kind,
     declared: [...(declared?.[kind] ?? [])],
@@ -49,9 +49,9 @@ export async function resolveSlugs(
     const isArchived = archived.has(slug);
     const wrong = isArchived ? "is archived: restore it, or choose another one" : reason;
     const message = `"${slug}" ${wrong}. ${known.description}`;
-    faults.set(slug, { message, meant: isArchived ? undefined : nearestName(slug, known.names) });
+    issues.set(slug, { message, meant: isArchived ? undefined : nearestName(slug, known.names) });
   }
-  return { ids, faults };
+  return { ids, issues };
 }
 
 /** `path` is the field's JSON pointer. */
@@ -71,7 +71,7 @@ export async function resolveTargets(
   return {
     ids: fields.flatMap(({ kind, slug }) => found[kind].ids.get(slug) ?? []),
     issues: fields.flatMap(({ kind, slug, path }) => {
-      const unknown = found[kind].faults.get(slug);
+      const unknown = found[kind].issues.get(slug);
       return unknown === undefined ? [] : [{ path, message: unknown.message }];
     }),
   };

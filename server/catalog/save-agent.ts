@@ -2,7 +2,7 @@ import type { OrgId } from "@/server/base/actor";
 import { Decimal } from "@/server/base/amount";
 import type { AgentVersion } from "@/server/base/db/generated/client";
 import type { Issue } from "@/server/base/errors";
-import { prefixIssues, refusal } from "@/server/base/issues";
+import { prefixIssues, rejection } from "@/server/base/issues";
 import { type JsonObject, writeJson } from "@/server/base/json/json";
 import { KIB } from "@/server/contract/sizes";
 import { findSecretNames } from "@/server/guard/secrets/references";
@@ -10,7 +10,7 @@ import { toolNameForModel } from "@/server/work/agent/prompts";
 import { readAgentSettings } from "@/server/work/agent/settings";
 import { findFunction, listFunctions } from "@/server/work/functions/core/registry";
 import { checkSchema } from "@/server/work/json-schema/schema";
-import { findOptionFaults } from "@/server/work/models/settings";
+import { findOptionIssues } from "@/server/work/models/settings";
 import { type Change, checkExpectation, type SaveOptions, savingVerb } from "./change";
 import { NEWEST } from "./definition-rows";
 import { type AgentDefinition, agentDefinition } from "./definitions";
@@ -36,8 +36,8 @@ export async function putAgent(
     include: { versions: NEWEST },
   });
   checkExpectation("agent", found, { slug, ...expected });
-  const issues = await findAgentFaults(definition, change);
-  if (issues.length > 0) throw refusal(issues);
+  const issues = await findAgentIssues(definition, change);
+  if (issues.length > 0) throw rejection(issues);
 
   const current = found?.versions[0];
   const maxCredits = cap === null ? null : new Decimal(cap);
@@ -79,7 +79,7 @@ export function agentContent(
 /** Every model call pays for the schema. */
 const MAX_SCHEMA_BYTES = 64 * KIB;
 
-async function findSchemaFaults(schema: JsonObject, orgId: OrgId): Promise<Issue[]> {
+async function findSchemaIssues(schema: JsonObject, orgId: OrgId): Promise<Issue[]> {
   if (Buffer.byteLength(writeJson(schema)) > MAX_SCHEMA_BYTES)
     return [{ path: "", message: `is larger than ${MAX_SCHEMA_BYTES / 1024} KiB` }];
   return checkSchema(schema, orgId);
@@ -89,11 +89,11 @@ async function findSchemaFaults(schema: JsonObject, orgId: OrgId): Promise<Issue
  * Finds an agent's issues beyond its schema: references to secrets, unknown names, a name that two functions or
  * tools share for the model, policies of names that are not attached, and an invalid output schema.
  */
-export async function findAgentFaults(definition: AgentDefinition, reader: SlugReader): Promise<Issue[]> {
+export async function findAgentIssues(definition: AgentDefinition, reader: SlugReader): Promise<Issue[]> {
   const { functions, tools, systemPrompt, policies, outputSchema, modelOptions = {} } = definition;
-  const { faults: toolFaults } = await resolveSlugs(reader, "tool", tools);
+  const { issues: toolIssues } = await resolveSlugs(reader, "tool", tools);
   const issues = outputSchema
-    ? prefixIssues(["outputSchema"], await findSchemaFaults(outputSchema, reader.actor.orgId))
+    ? prefixIssues(["outputSchema"], await findSchemaIssues(outputSchema, reader.actor.orgId))
     : [];
   const own = definition.fallbackModels?.indexOf(definition.model) ?? -1;
   if (own >= 0) issues.push({ path: `/fallbackModels/${own}`, message: "is the agent's own model" });
@@ -103,7 +103,7 @@ export async function findAgentFaults(definition: AgentDefinition, reader: SlugR
     const message = "cannot refer to secrets: models never see them. Use one in a step of a tool";
     issues.push({ path, message });
   }
-  for (const message of findOptionFaults(modelOptions)) issues.push({ path: "/modelOptions", message });
+  for (const message of findOptionIssues(modelOptions)) issues.push({ path: "/modelOptions", message });
   for (const [index, name] of functions.entries()) {
     if (findFunction(name) === undefined) {
       const names = listFunctions().map((definition) => definition.name);
@@ -115,8 +115,8 @@ export async function findAgentFaults(definition: AgentDefinition, reader: SlugR
   }
   for (const [index, slug] of tools.entries()) {
     const path = `/tools/${index}`;
-    const fault = toolFaults.get(slug);
-    if (fault !== undefined) issues.push({ path, message: fault.message });
+    const issue = toolIssues.get(slug);
+    if (issue !== undefined) issues.push({ path, message: issue.message });
     else if (functions.includes(toolNameForModel(slug))) {
       const message = `"${slug}" would have the same name for the model as the function ${toolNameForModel(slug)}`;
       issues.push({ path, message });

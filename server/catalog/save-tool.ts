@@ -1,7 +1,7 @@
 import { Decimal } from "@/server/base/amount";
-import { refusal } from "@/server/base/issues";
+import { rejection } from "@/server/base/issues";
 import { isJsonObject, type Json, readJson, writeJson } from "@/server/base/json/json";
-import { findWorkflowFaults, type KnownNames, type WorkflowIssue } from "@/server/work/workflow/check";
+import { findWorkflowIssues, type KnownNames, type WorkflowIssue } from "@/server/work/workflow/check";
 import { workflowDefinition } from "@/server/work/workflow/definition";
 import { type Change, checkExpectation, type SaveOptions, savingVerb } from "./change";
 import { NEWEST } from "./definition-rows";
@@ -29,8 +29,8 @@ export async function putTool(
     include: { versions: NEWEST },
   });
   checkExpectation("tool", found, { slug, ...expected });
-  const faults = await findToolFaults(definition, change);
-  if (faults.length > 0) throw refusal(faults);
+  const issues = await findToolIssues(definition, change);
+  if (issues.length > 0) throw rejection(issues);
 
   const current = found?.versions[0];
   const maxCredits = cap === null ? null : new Decimal(cap);
@@ -72,33 +72,33 @@ export async function putTool(
 export type ToolReader = SlugReader & Parameters<typeof listSecretNames>[0];
 
 /** The issues in the workflow of a tool that matches its schema. */
-export async function findToolFaults(
+export async function findToolIssues(
   definition: ToolDefinition,
   reader: ToolReader,
 ): Promise<readonly WorkflowIssue[]> {
   const { slug, name, description, maxCredits, deadlineSeconds, ...workflow } = definition;
-  return findFaults(toJson(workflow), slug, reader);
+  return findIssues(toJson(workflow), slug, reader);
 }
 
 /** The issues in the workflow of a tool that does not match its schema, besides those that the schema found. */
-export async function findFaultsOfInvalidTool(
+export async function findIssuesOfInvalidTool(
   value: unknown,
   reader: ToolReader,
 ): Promise<readonly WorkflowIssue[]> {
   const json = toJson(value ?? null);
   const slug = toolDefinition.shape.slug.safeParse(isJsonObject(json) ? json.slug : null).data ?? null;
-  return findFaults(json, slug, reader);
+  return findIssues(json, slug, reader);
 }
 
 /** A tool may call itself, also before it is saved. */
-async function findFaults(workflow: Json, slug: string | null, reader: ToolReader) {
+async function findIssues(workflow: Json, slug: string | null, reader: ToolReader) {
   const { agent = new Set<string>(), tool = [] } = reader.declared ?? {};
   const declared = { agent, tool: new Set([...tool, ...(slug === null ? [] : [slug])]) };
   const known: KnownNames = {
     secrets: await listSecretNames(reader),
-    findUnknown: async (kind, slugs) => (await resolveSlugs({ ...reader, declared }, kind, slugs)).faults,
+    findUnknown: async (kind, slugs) => (await resolveSlugs({ ...reader, declared }, kind, slugs)).issues,
   };
-  return findWorkflowFaults(workflow, known, reader.actor.orgId);
+  return findWorkflowIssues(workflow, known, reader.actor.orgId);
 }
 
 function toJson(value: unknown): Json {

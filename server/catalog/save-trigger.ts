@@ -3,7 +3,7 @@ import type { Transaction } from "@/server/base/db/client";
 import type { Trigger, TriggerSecret } from "@/server/base/db/generated/client";
 import type { Issue } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
-import { refusal } from "@/server/base/issues";
+import { rejection } from "@/server/base/issues";
 import { describeTemplateIssue } from "@/server/catalog/webhooks/message-template";
 import type { SignatureScheme } from "@/server/catalog/webhooks/signature";
 import {
@@ -47,8 +47,8 @@ export async function putTrigger(
     ...(agent === null ? [] : [{ kind: "agent" as const, slug: agent, path: "/agent" }]),
     ...(tool === null ? [] : [{ kind: "tool" as const, slug: tool, path: "/tool" }]),
   ]);
-  const issues = [...target.issues, ...(await findTextFaults(definition, actor.orgId))];
-  if (issues.length > 0) throw refusal(issues);
+  const issues = [...target.issues, ...(await findTextIssues(definition, actor.orgId))];
+  if (issues.length > 0) throw rejection(issues);
   const [targetId = null] = target.ids;
 
   const id = found?.id ?? newId();
@@ -171,16 +171,16 @@ export function describeSigningSecretIssue(
   return `must be base64 of at least ${MIN_STANDARD_BYTES} bytes for the signature standard-webhooks`;
 }
 
-async function findTextFaults(
+async function findTextIssues(
   { signature, secret, messageTemplate }: TriggerDefinition,
   organizationId: string,
 ): Promise<Issue[]> {
-  const faults = {
+  const issues = {
     secret: typeof secret === "string" ? describeSigningSecretIssue(signature, secret) : null,
     messageTemplate:
       messageTemplate === null ? null : await describeTemplateIssue(messageTemplate, organizationId),
   };
-  return Object.entries(faults).flatMap(([field, message]) =>
+  return Object.entries(issues).flatMap(([field, message]) =>
     message === null ? [] : [{ path: `/${field}`, message }],
   );
 }

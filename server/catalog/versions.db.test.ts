@@ -93,10 +93,10 @@ it.each([
   [{ functions: ["calculate"], policies: { calculate: { maxCalls: 0 } } }, "/policies/calculate/maxCalls"],
 ])("rejects wrong settings of an agent at their place: %#", async (settings, path) => {
   const member = await createMember(world, tenant, "member");
-  const refused = saveAgent(world, member, {
+  const rejected = saveAgent(world, member, {
     definition: { slug: "wrong", name: "Wrong", model: "m", ...settings },
   });
-  await expect(refused).rejects.toMatchObject({
+  await expect(rejected).rejects.toMatchObject({
     code: "invalid_request",
     issues: expect.arrayContaining([expect.objectContaining({ path })]),
   });

@@ -17,7 +17,7 @@ const REMOVALS = Object.entries({
         ORDER BY received_at LIMIT $2
       ) d LIMIT $2)`,
   // Clears the body; the row stays.
-  refusedBodies: `
+  rejectedBodies: `
     UPDATE deliveries SET body = '', body_note = 'newer rejected calls of this trigger replaced it' WHERE id IN (
       SELECT id FROM (
         SELECT id, sum(body_bytes) OVER (PARTITION BY trigger_id ORDER BY id DESC) AS newer FROM deliveries

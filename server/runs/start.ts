@@ -23,7 +23,7 @@ export type StartResult = {
 
 /**
  * Starts a run or queues it (docs/engine.md), and holds its credits. If `conditions` has a limit, call
- * `refuseStart` for earlier rejections. Throws `not_found`, `agent_inactive`, `invalid_request` with issues,
+ * `rejectStart` for earlier rejections. Throws `not_found`, `agent_inactive`, `invalid_request` with issues,
  * `insufficient_credits`, `organization_suspended`, `rate_limited`, `idempotency_conflict`; by then the call is
  * counted.
  */
@@ -36,7 +36,7 @@ export async function startRun(
   try {
     prepared = await prepareStart(services, actor, request);
   } catch (error) {
-    return refuseStart(services, actor, { error, conditions });
+    return rejectStart(services, actor, { error, conditions });
   }
   let start: Start = { actor, request, conditions, prepared, runId: newId() };
   let verdict = await writeStart(services, start);
@@ -61,7 +61,7 @@ export async function startRun(
  * Rejects a start with `error`, unless it repeats an accepted one, which then answers. The call counts against its
  * limit. Throws `rate_limited`, `idempotency_conflict` or `error`.
  */
-export async function refuseStart(
+export async function rejectStart(
   services: Services,
   actor: Actor,
   { error, conditions }: { error: unknown; conditions: StartConditions },
@@ -69,7 +69,7 @@ export async function refuseStart(
   const { limit, idempotency } = conditions;
   if (limit === undefined && idempotency === undefined) throw error;
   const call = countedCall(actor, conditions);
-  const verdict = await withWorker(services.engine, ({ accounts }) => accounts.refuse(call));
+  const verdict = await withWorker(services.engine, ({ accounts }) => accounts.reject(call));
   if (verdict.verdict === "refuse") throw withRateHeaders(error, limit, rateDecisionOf(limit, verdict));
   return repeatedStart(verdict, limit);
 }

@@ -3,9 +3,9 @@ import { listen } from "./listen";
 
 /**
  * Cuts the next request that contains a text: `before` the server gets it, or `after` it commits, so that only the
- * response is lost. `thenRefuse` rejects new connections from then on.
+ * response is lost. `thenReject` rejects new connections from then on.
  */
-export type Cut = { request: string; moment: "before" | "after"; thenRefuse?: boolean };
+export type Cut = { request: string; moment: "before" | "after"; thenReject?: boolean };
 
 export type DatabaseProxy = Awaited<ReturnType<typeof openDatabaseProxy>>;
 
@@ -15,9 +15,9 @@ export async function openDatabaseProxy(url: string) {
   const sockets = new Set<Socket>();
   const doomed = new WeakSet<Socket>();
   let cuts: Cut[] = [];
-  let refused = false;
+  let rejected = false;
   const server = createServer((near) => {
-    if (refused) return void near.destroy();
+    if (rejected) return void near.destroy();
     const far = connect(Number(target.port), target.hostname);
     const cut = () => {
       near.destroy();
@@ -27,7 +27,7 @@ export async function openDatabaseProxy(url: string) {
       const [next] = cuts;
       if (next && data.includes(next.request)) {
         cuts.shift();
-        refused ||= next.thenRefuse === true;
+        rejected ||= next.thenReject === true;
         if (next.moment === "before") return cut();
         doomed.add(far);
       }
@@ -63,8 +63,8 @@ export async function openDatabaseProxy(url: string) {
     cutAll() {
       for (const socket of sockets) doomed.add(socket);
     },
-    refuse(now: boolean) {
-      refused = now;
+    reject(now: boolean) {
+      rejected = now;
       if (now) for (const socket of sockets) socket.destroy();
     },
     left: () => cuts.length,

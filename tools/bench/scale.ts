@@ -22,7 +22,7 @@ const { values: options } = parseArgs({
 });
 const WORKERS = Number(options.workers);
 const BATCH = Number(options.batch);
-const done = { ended: 0, lost: 0, refused: 0 };
+const done = { ended: 0, lost: 0, rejected: 0 };
 /** The durations are in ms. */
 const flushTimes: number[] = [];
 
@@ -84,13 +84,13 @@ async function main(): Promise<void> {
     console.log(`Node ${process.version}, workers ${WORKERS}, batch ${BATCH}, organizations ${starts.length}, ${seconds.toFixed(1)} s
 rows of a run: ${CALLS} model calls, ${STEPS} steps
 flushes/s                 ${(flushTimes.length / seconds).toFixed(0)}
-starts/s                  ${((done.ended + done.lost) / seconds).toFixed(0)} (ended ${done.ended}, not started ${done.refused})
+starts/s                  ${((done.ended + done.lost) / seconds).toFixed(0)} (ended ${done.ended}, not started ${done.rejected})
 a flush, ms               p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)}
 PostgreSQL, CPU ms a run  ${perRun(cpu)} (${(cpu / seconds / 1000).toFixed(2)} cores)
 WAL, bytes a run          ${Math.round(Number(perRun(wal))).toLocaleString("en")}
 this process, CPU ms      ${perRun((own.user + own.system) / 1000)} a run
 organizations whose ledger or count of runs does not add up: ${rows[0].broken}`);
-    if (rows[0].broken > 0 || done.lost + done.refused > 0) process.exitCode = 1;
+    if (rows[0].broken > 0 || done.lost + done.rejected > 0) process.exitCode = 1;
     await closeServices(services);
     await client.end();
   } finally {

@@ -55,7 +55,7 @@ export async function openWriter(services: Services) {
     [workerId],
   );
   const ignore = () => {};
-  const listeners = { onStart: ignore, onAdmitted: ignore, onRefused: ignore, onLost: ignore };
+  const listeners = { onStart: ignore, onAdmitted: ignore, onRejected: ignore, onLost: ignore };
   const options = { services, workerId, freeSlots: () => 1_000_000, ...listeners };
   const open = (lane: "accounts" | "journal") => new Lane({ ...options, lane });
   return { accounts: open("accounts"), journal: open("journal") };
@@ -89,11 +89,11 @@ export async function writeRun(
   services: Services,
   { accounts, journal }: Awaited<ReturnType<typeof openWriter>>,
   start: Start,
-): Promise<"ended" | "lost" | "refused"> {
+): Promise<"ended" | "lost" | "rejected"> {
   const parts = { ...start, runId: newId() };
   const limit = { rate_key: `starts:${start.actor.orgId}`, rate_limit: 1_000_000_000, rate_seconds: 60 };
   const { verdict, at } = await accounts.start({ ...startItem(parts), ...limit });
-  if (verdict !== "run" && verdict !== "run+") return "refused";
+  if (verdict !== "run" && verdict !== "run+") return "rejected";
   const { hold, headroom } = start.prepared;
   const run = claimedRun(services, parts, { at, held: verdict === "run" ? hold : hold.add(headroom) });
   const end = { finished_at: new Date(at.getTime() + 3).toISOString(), duration_ms: 3 };

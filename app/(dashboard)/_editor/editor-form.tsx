@@ -30,7 +30,7 @@ export function EditorForm<Value>({ editor, problems, fieldsOf, children }: Edit
     document.addEventListener("keydown", save);
     return () => document.removeEventListener("keydown", save);
   });
-  const fault = editor.problems.rest ?? (problems > 0 ? formatPlural(problems, "problem") : null);
+  const issue = editor.problems.rest ?? (problems > 0 ? formatPlural(problems, "problem") : null);
   const state = draft.restored
     ? "Draft from your last visit"
     : draft.changed
@@ -64,7 +64,7 @@ export function EditorForm<Value>({ editor, problems, fieldsOf, children }: Edit
         data-save-bar
       >
         <p aria-live="polite" className="min-w-0 flex-1 text-muted">
-          {fault ? <span className="text-failed">{fault}</span> : state}
+          {issue ? <span className="text-failed">{issue}</span> : state}
         </p>
         {opened !== null && draft.changed ? (
           <input

@@ -68,7 +68,7 @@ export function PairsField({ label, hint, error, lists, value, onChange, json, .
   const target = () => editors.current.get(focused.current ?? blank.key) ?? editors.current.get(blank.key);
   const note =
     doubled.length > 0 ? `“${doubled[0]}” stands here twice. The first one counts.` : (error ?? hint);
-  const isFaulty = doubled.length > 0 || error !== undefined;
+  const isInvalid = doubled.length > 0 || error !== undefined;
   return (
     <fieldset aria-describedby={note ? id : undefined} className="flex min-w-0 flex-col gap-1.5" ref={frame}>
       <legend className="sr-only">{label}</legend>
@@ -110,7 +110,7 @@ export function PairsField({ label, hint, error, lists, value, onChange, json, .
           aria-label={label}
           className={clsx(
             "divide-y divide-line rounded-md border",
-            isFaulty ? "border-failed" : "border-input-line",
+            isInvalid ? "border-failed" : "border-input-line",
           )}
         >
           {shown.map((row, index) => (
@@ -160,7 +160,7 @@ export function PairsField({ label, hint, error, lists, value, onChange, json, .
       )}
       {note && (isRows || doubled.length > 0) ? (
         <p
-          className={clsx("text-xs [overflow-wrap:anywhere]", isFaulty ? "text-failed" : "text-muted")}
+          className={clsx("text-xs [overflow-wrap:anywhere]", isInvalid ? "text-failed" : "text-muted")}
           id={id}
         >
           {note}

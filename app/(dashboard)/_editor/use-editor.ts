@@ -38,7 +38,7 @@ export function useEditor<Value>({
   isValue,
   labels,
   save,
-  onRefused,
+  onRejected,
 }: EditorProps & {
   kind: RunKind;
   existing: { name: string; version: number } | undefined;
@@ -49,7 +49,7 @@ export function useEditor<Value>({
   /** By JSON pointer. */
   labels: Record<string, string>;
   save: (value: Value, options: SaveOptions) => Promise<SavedDefinition>;
-  onRefused?: (issues: ShownError["issues"]) => void;
+  onRejected?: (issues: ShownError["issues"]) => void;
 }) {
   const trpc = useTRPC();
   const router = useRouter();
@@ -93,7 +93,7 @@ export function useEditor<Value>({
       isSaving.current = false;
       // Shows whether somebody else has saved a newer version.
       void queryClient.invalidateQueries({ queryKey: trpc.definitions.pathKey() });
-      onRefused?.(describeError(error).issues);
+      onRejected?.(describeError(error).issues);
     },
   });
   function submit(run: FirstRun | null = null) {
@@ -116,7 +116,7 @@ export function useEditor<Value>({
     newer: opened !== null && !busy && draft.version !== opened.version ? opened.version : null,
     busy,
     problems: readProblems(mutation.error, labels),
-    refused: mutation.isError
+    rejected: mutation.isError
       ? { value: mutation.variables.value, issues: describeError(mutation.error).issues }
       : null,
     tried: opened === null ? undefined : tried,

@@ -17,13 +17,13 @@ export function InputForm({ target, busy, problem, onRun }: StartFormProps) {
   const [field] = useState(() => readSchema(schema));
   const [value, setValue] = useState<unknown>(() => sampleOf(field) ?? {});
   const [text, setText] = useState<string | null>(null);
-  const [fault, setFault] = useState<string | null>(null);
+  const [issue, setIssue] = useState<string | null>(null);
   const hasForm = controlOf(field) === "object";
   const view = text !== null || !hasForm ? "json" : "form";
   const json = text ?? writeJson(value, 2);
   function read() {
     const parsed = readJsonObject(json);
-    setFault(parsed.fault);
+    setIssue(parsed.issue);
     return parsed.value;
   }
   function show(next: "form" | "json") {
@@ -38,14 +38,14 @@ export function InputForm({ target, busy, problem, onRun }: StartFormProps) {
     if (input !== null && !busy) onRun(writeJson(input));
   }
   return (
-    <RunForm busy={busy} onSubmit={submit} problem={fault ?? problem} problemId={problemId} target={target}>
+    <RunForm busy={busy} onSubmit={submit} problem={issue ?? problem} problemId={problemId} target={target}>
       <div className="flex min-h-7 items-center gap-2">
         <h2 className="mr-auto font-semibold">Input</h2>
         <RecentInputs
           of={target}
           onPick={(input) => {
             setText(input);
-            setFault(null);
+            setIssue(null);
           }}
         />
         {hasForm ? (
@@ -65,7 +65,7 @@ export function InputForm({ target, busy, problem, onRun }: StartFormProps) {
       ) : (
         <CodeEditor
           aria-describedby={problemId}
-          aria-invalid={fault !== null}
+          aria-invalid={issue !== null}
           aria-label="Input as JSON"
           completions={{ schemaAt: (path) => ({ anyOf: schemasAt(schema, path) }) }}
           language="json"

@@ -35,10 +35,10 @@ export function problemsOf(problem: ShownError | string | null): EditorProblem[]
 export function readJsonObject(text: string) {
   try {
     const value = readJson(text);
-    if (isJsonObject(value)) return { value, fault: null };
-    return { value: null, fault: "The input of a tool must be a JSON object." };
+    if (isJsonObject(value)) return { value, issue: null };
+    return { value: null, issue: "The input of a tool must be a JSON object." };
   } catch (error) {
     const why = error instanceof Error ? error.message : "";
-    return { value: null, fault: `This is not valid JSON: ${why}` };
+    return { value: null, issue: `This is not valid JSON: ${why}` };
   }
 }

@@ -98,22 +98,22 @@ export function JsonField({
   onChange,
 }: Edited & Partial<Pick<ControlProps, "id" | "needed">>) {
   const [text, setText] = useState(value === undefined ? "" : writeJson(value, 2));
-  const [fault, setFault] = useState<string | null>(null);
+  const [issue, setIssue] = useState<string | null>(null);
   const noteId = useId();
   function change(next: string) {
     setText(next);
     try {
       onChange(next.trim() === "" ? undefined : readJson(next));
-      setFault(null);
+      setIssue(null);
     } catch (error) {
-      setFault(error instanceof Error ? error.message : "This is not valid JSON.");
+      setIssue(error instanceof Error ? error.message : "This is not valid JSON.");
     }
   }
   return (
     <>
       <CodeEditor
-        aria-describedby={fault ? noteId : undefined}
-        aria-invalid={fault !== null}
+        aria-describedby={issue ? noteId : undefined}
+        aria-invalid={issue !== null}
         aria-label={label}
         id={id}
         language="json"
@@ -122,9 +122,9 @@ export function JsonField({
         required={needed}
         value={text}
       />
-      {fault ? (
+      {issue ? (
         <p className="text-failed text-xs" id={noteId}>
-          {fault}
+          {issue}
         </p>
       ) : null}
     </>

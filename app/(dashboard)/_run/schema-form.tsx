@@ -60,10 +60,10 @@ function Property({ field, value, onChange, needed }: Required<SchemaFormProps>)
   }
   /** An optional object appears with its first property, and disappears when only its sample values are left. */
   const changeOptional = (next: unknown) => {
-    const begun = sampleOf(field);
-    const begins = value === undefined && isJsonObject(begun) && isJsonObject(next);
-    const changed = begins ? { ...begun, ...next } : next;
-    onChange(writeJson(changed) === writeJson(begun) ? undefined : changed);
+    const started = sampleOf(field);
+    const begins = value === undefined && isJsonObject(started) && isJsonObject(next);
+    const changed = begins ? { ...started, ...next } : next;
+    onChange(writeJson(changed) === writeJson(started) ? undefined : changed);
   };
   return (
     <fieldset

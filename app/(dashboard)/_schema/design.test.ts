@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import {
   choicesOf,
   describeRest,
+  findNameIssue,
   NO_FIELDS,
-  nameFault,
   presetOf,
   toSchema,
   reasonOf as whyNot,
@@ -120,7 +120,7 @@ it("fills in as JSON what cannot be designed, beside what can", () => {
 
 it("leaves out fields whose name is empty or taken", () => {
   const fields = [newField("a"), newField(""), { ...newField("a"), required: true }];
-  expect(fields.map((field) => nameFault(field, fields))).toEqual([
+  expect(fields.map((field) => findNameIssue(field, fields))).toEqual([
     null,
     "Without a name it is not saved.",
     "Another one is named a. This one is not saved.",

@@ -64,7 +64,7 @@ function contentOf(field: Field): Record<string, unknown> {
   const { type, fields } = field;
   if (type === "object") {
     if (field.isOpen && fields.length === 0) return {};
-    const named = fields.filter((each) => nameFault(each, fields) === null);
+    const named = fields.filter((each) => findNameIssue(each, fields) === null);
     const required = named.filter((each) => each.required).map(({ name }) => name);
     return {
       properties: Object.fromEntries(named.map((each) => [each.name, toSchema(each)])),
@@ -84,7 +84,7 @@ export const choicesOf = ({ choices }: Field) =>
   [...new Set(choices.map((each) => each.trim()))].filter((each) => each !== "");
 
 /** The reason why the field is not part of the schema yet; null: it is. */
-export function nameFault(field: Field, fields: readonly Field[]): string | null {
+export function findNameIssue(field: Field, fields: readonly Field[]): string | null {
   if (field.name === "") return "Without a name it is not saved.";
   const first = fields.find(({ name }) => name === field.name);
   return first === field ? null : `Another one is named ${field.name}. This one is not saved.`;

@@ -52,8 +52,8 @@ export function CreateKey() {
   const unread = directory.isError ? "Could not load agents and tools. Open the form again." : undefined;
 
   function submit() {
-    const { input, faults } = readDraft(draft, targets);
-    form.send({ ...input, ...expiry.sent }, { ...faults, ...expiry.faults });
+    const { input, issues } = readDraft(draft, targets);
+    form.send({ ...input, ...expiry.sent }, { ...issues, ...expiry.issues });
   }
 
   return (

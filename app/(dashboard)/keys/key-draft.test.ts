@@ -9,7 +9,7 @@ const read = (part: Partial<typeof EMPTY_KEY>) => readDraft({ ...EMPTY_KEY, name
 
 test("an untouched form limits nothing", () => {
   expect(read({})).toEqual({
-    faults: {},
+    issues: {},
     input: {
       name: "ci",
       scopes: ["runs:read", "runs:start"],
@@ -23,13 +23,13 @@ test("an untouched form limits nothing", () => {
 });
 
 test("a selection and limits are passed on", () => {
-  const { input, faults } = read({
+  const { input, issues } = read({
     limited: true,
     targetIds: ["t"],
     startsPerMinute: "5",
     maxCredits: "0.5",
   });
-  expect(faults).toEqual({});
+  expect(issues).toEqual({});
   expect(input).toMatchObject({
     agents: [],
     tools: ["double"],
@@ -39,6 +39,6 @@ test("a selection and limits are passed on", () => {
 });
 
 test("what would silently widen the key is an issue", () => {
-  expect(read({ limited: true }).faults).toHaveProperty("/agents");
-  expect(read({ startsPerMinute: "ten" }).faults).toHaveProperty("/startsPerMinute");
+  expect(read({ limited: true }).issues).toHaveProperty("/agents");
+  expect(read({ startsPerMinute: "ten" }).issues).toHaveProperty("/startsPerMinute");
 });

@@ -23,15 +23,15 @@ type KeyDraft = typeof EMPTY_KEY;
 export function readDraft(
   draft: KeyDraft,
   targets: readonly DirectoryEntry[],
-): { input: Omit<ApiKeyDefinition, "expiresAt">; faults: Record<string, string> } {
-  const faults: Record<string, string> = {};
+): { input: Omit<ApiKeyDefinition, "expiresAt">; issues: Record<string, string> } {
+  const issues: Record<string, string> = {};
   const chosen = draft.limited ? targets.filter(({ id }) => draft.targetIds.includes(id)) : [];
   const slugs = (kind: RunKind) => chosen.filter((entry) => entry.kind === kind).map(({ slug }) => slug);
-  if (draft.limited && chosen.length === 0) faults["/agents"] = "Select at least one agent or tool.";
+  if (draft.limited && chosen.length === 0) issues["/agents"] = "Select at least one agent or tool.";
   const rate = (field: "startsPerMinute" | "readsPerMinute") => {
     const text = draft[field].trim();
     if (/^\d*$/.test(text)) return text === "" ? null : Number(text);
-    faults[`/${field}`] = "Enter a whole number.";
+    issues[`/${field}`] = "Enter a whole number.";
     return null;
   };
   return {
@@ -48,6 +48,6 @@ export function readDraft(
       readsPerMinute: rate("readsPerMinute"),
       maxCredits: draft.maxCredits.trim() || null,
     },
-    faults,
+    issues,
   };
 }

@@ -14,7 +14,7 @@ import { type LineColumn, LineList } from "@/app/_ui/table";
 import { useDialog } from "@/app/_ui/use-dialog";
 import type { InvitationLine } from "@/server/catalog/organization/invitations";
 import type { MemberLine } from "@/server/catalog/organization/members";
-import { ROLE_LABELS, ROLE_PERMISSIONS, refusalFor } from "./roles";
+import { ROLE_LABELS, ROLE_PERMISSIONS, rejectionFor } from "./roles";
 
 const RemoveMember = lazy(() => import("./member-dialogs"), "RemoveMember");
 const ChangeRole = lazy(() => import("./member-dialogs"), "ChangeRole");
@@ -63,23 +63,23 @@ export function MembersView() {
   const { dialog, open } = useDialog();
   const owners = data.filter(({ role }) => role === "owner").length;
   const menuOf = (member: MemberLine) => {
-    const refusal = refusalFor(member, { isOwner, owners });
+    const rejection = rejectionFor(member, { isOwner, owners });
     return (
       <MoreMenu label={`Actions for ${member.name}`} quiet>
-        {refusal === null ? null : <MenuHeading>{refusal}</MenuHeading>}
+        {rejection === null ? null : <MenuHeading>{rejection}</MenuHeading>}
         <MenuItem
-          disabled={refusal !== null}
+          disabled={rejection !== null}
           onClick={() => open(<ChangeRole mayAppointOwners={isOwner} member={member} />)}
         >
           Change role
         </MenuItem>
         {member.self ? null : (
-          <MenuItem disabled={refusal !== null} onClick={() => open(<PasswordLink member={member} />)}>
+          <MenuItem disabled={rejection !== null} onClick={() => open(<PasswordLink member={member} />)}>
             New password link
           </MenuItem>
         )}
         <MenuSeparator />
-        <MenuItem danger disabled={refusal !== null} onClick={() => open(<RemoveMember member={member} />)}>
+        <MenuItem danger disabled={rejection !== null} onClick={() => open(<RemoveMember member={member} />)}>
           {member.self ? "Leave the organization" : "Remove from the organization"}
         </MenuItem>
       </MoreMenu>

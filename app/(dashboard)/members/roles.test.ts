@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { MemberRole } from "@/server/base/actor";
-import { refusalFor } from "./roles";
+import { rejectionFor } from "./roles";
 
 const line = (role: MemberRole) => ({
   userId: "u",
@@ -12,8 +12,8 @@ const line = (role: MemberRole) => ({
 });
 
 test("owners are changed by owners only, and the last one stays", () => {
-  expect(refusalFor(line("admin"), { isOwner: false, owners: 1 })).toBeNull();
-  expect(refusalFor(line("owner"), { isOwner: false, owners: 2 })).toContain("Only an owner");
-  expect(refusalFor(line("owner"), { isOwner: true, owners: 1 })).toContain("last owner");
-  expect(refusalFor(line("owner"), { isOwner: true, owners: 2 })).toBeNull();
+  expect(rejectionFor(line("admin"), { isOwner: false, owners: 1 })).toBeNull();
+  expect(rejectionFor(line("owner"), { isOwner: false, owners: 2 })).toContain("Only an owner");
+  expect(rejectionFor(line("owner"), { isOwner: true, owners: 1 })).toContain("last owner");
+  expect(rejectionFor(line("owner"), { isOwner: true, owners: 2 })).toBeNull();
 });

@@ -18,7 +18,7 @@ export const ROLE_PERMISSIONS: Record<MemberRole, string> = {
 };
 
 /** The reason why the reader may not change or remove a member; null if they may. The server checks the same rules. */
-export function refusalFor(
+export function rejectionFor(
   member: MemberLine,
   { isOwner, owners }: { isOwner: boolean; owners: number },
 ): string | null {

@@ -33,7 +33,7 @@ export function CreateSecret() {
   if (form.result) return <HowToUse name={form.result.name} />;
   const { name, value, hosts } = draft;
   const submit = () =>
-    form.send({ name: name.trim(), value, hosts: readHosts(hosts), ...expiry.sent }, expiry.faults);
+    form.send({ name: name.trim(), value, hosts: readHosts(hosts), ...expiry.sent }, expiry.issues);
   return (
     <FormDialog {...form.dialog} act="Create secret" acting="Creating" onSubmit={submit} title="New secret">
       <TextField
@@ -79,7 +79,7 @@ export function EditRules({ secret: { name, hosts, expiresAt: kept } }: SecretDi
       return waitingHosts.length === 0 ? title : [title, confirmWith(waitingHosts)];
     },
   });
-  const submit = () => form.send({ name, hosts: readHosts(form.draft.hosts), ...expiry.sent }, expiry.faults);
+  const submit = () => form.send({ name, hosts: readHosts(form.draft.hosts), ...expiry.sent }, expiry.issues);
   return (
     <FormDialog {...form.dialog} act="Save" acting="Saving" onSubmit={submit} title={`Edit ${name}`}>
       <p className="text-muted">
@@ -107,7 +107,7 @@ export function ReplaceValue({ secret: { name, hosts, waitingHosts, state } }: S
       {...form.dialog}
       act={isNew ? "Set value" : "Replace value"}
       acting="Saving"
-      onSubmit={() => form.send({ name, value: form.draft.value, ...expiry.sent }, expiry.faults)}
+      onSubmit={() => form.send({ name, value: form.draft.value, ...expiry.sent }, expiry.issues)}
       title={`${isNew ? "Set" : "Replace"} the value of ${name}`}
     >
       <p className="text-muted">

@@ -10,13 +10,13 @@ type Handlers = Record<string, (data: string, id: string) => void>;
 
 /**
  * Listens to server-sent events while mounted and signed in. The browser reconnects with the last id; after a
- * rejection, the hook calls `address` again. @param address null: do not listen. @param onRefused called after each
+ * rejection, the hook calls `address` again. @param address null: do not listen. @param onRejected called after each
  * rejected attempt, to refresh the page without events.
  */
-export function useEvents(address: (() => string) | null, handlers: Handlers, onRefused: () => void): void {
-  const latest = useRef({ address, handlers, onRefused });
+export function useEvents(address: (() => string) | null, handlers: Handlers, onRejected: () => void): void {
+  const latest = useRef({ address, handlers, onRejected });
   useEffect(() => {
-    latest.current = { address, handlers, onRefused };
+    latest.current = { address, handlers, onRejected };
   });
   const names = Object.keys(handlers).join(" ");
   const signedOut = useSignedOut();
@@ -36,7 +36,7 @@ export function useEvents(address: (() => string) | null, handlers: Handlers, on
       source.onerror = () => {
         // The browser connects again by itself, which works unless the server is gone.
         if (source?.readyState !== EventSource.CLOSED) return void checkConnection();
-        latest.current.onRefused();
+        latest.current.onRejected();
         retry = setTimeout(open, waitMs);
         waitMs = Math.min(waitMs * 2, MAX_WAIT_MS);
       };

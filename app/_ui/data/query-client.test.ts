@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { AppError, isFaultOfCaller } from "@/server/base/errors";
+import { AppError, isCallerError } from "@/server/base/errors";
 import { createQueryClient } from "./query-client";
 
 it("the server asks once for what does not exist, so that its page answers 404 immediately", async () => {
   let asked = 0;
-  const missing = createQueryClient(isFaultOfCaller).fetchQuery({
+  const missing = createQueryClient(isCallerError).fetchQuery({
     queryKey: ["missing"],
     queryFn: () => {
       asked += 1;

@@ -12,6 +12,6 @@ test("a choice is sent as a time, and never as null", () => {
 });
 
 test("a date that is missing is an issue", () => {
-  expect(readExpiry({ expiry: "date", date: "" }, { now: NOW }).faults).toHaveProperty("/expiresAt");
-  expect(readExpiry({ expiry: "date", date: "2026-12-01" }, { now: NOW }).faults).toEqual({});
+  expect(readExpiry({ expiry: "date", date: "" }, { now: NOW }).issues).toHaveProperty("/expiresAt");
+  expect(readExpiry({ expiry: "date", date: "2026-12-01" }, { now: NOW }).issues).toEqual({});
 });

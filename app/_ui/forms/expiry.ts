@@ -15,17 +15,17 @@ export type ExpiryDraft = { expiry: (typeof EXPIRIES)[number]["value"] | "kept";
 export function readExpiry(
   { expiry, date }: ExpiryDraft,
   { now, kept = null }: { now: number; kept?: string | null },
-): { sent: { expiresAt: string | null }; faults: Record<string, string> } {
-  const faults: Record<string, string> = {};
+): { sent: { expiresAt: string | null }; issues: Record<string, string> } {
+  const issues: Record<string, string> = {};
   const read = () => {
     if (expiry === "kept") return kept;
     if (expiry === "date") {
       const end = new Date(`${date}T23:59:59`);
       if (!Number.isNaN(end.getTime())) return end.toISOString();
-      faults["/expiresAt"] = "Choose a date.";
+      issues["/expiresAt"] = "Choose a date.";
     }
     const days = EXPIRIES.find(({ value }) => value === expiry)?.days;
     return days ? new Date(now + days * DAY_MS).toISOString() : null;
   };
-  return { sent: { expiresAt: read() }, faults };
+  return { sent: { expiresAt: read() }, issues };
 }

@@ -40,13 +40,13 @@ export function FormDialog({
   const busy = mutation.isPending;
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
-    if (mutation.error !== null) focusFirstFault(form.current);
+    if (mutation.error !== null) focusFirstIssue(form.current);
   }, [mutation.error]);
   function submit(event: FormEvent) {
     event.preventDefault();
     onSubmit();
     // Errors that are known before the server is asked are rendered by then.
-    requestAnimationFrame(() => focusFirstFault(form.current));
+    requestAnimationFrame(() => focusFirstIssue(form.current));
   }
   return (
     <Dialog onClose={() => !busy && onClose()} sticky={!danger} title={title} wide={wide}>
@@ -70,7 +70,7 @@ export function FormDialog({
   );
 }
 
-function focusFirstFault(form: HTMLFormElement | null): void {
+function focusFirstIssue(form: HTMLFormElement | null): void {
   form?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
 }
 

@@ -4,7 +4,7 @@ import { readProblems } from "./form-problems";
 
 const LABELS = { "/name": "Name", "/agents": "Agents" };
 
-function refused(issues: { path: string; message: string }[]) {
+function rejected(issues: { path: string; message: string }[]) {
   return TRPCClientError.from({
     error: {
       code: -32600,
@@ -16,7 +16,7 @@ function refused(issues: { path: string; message: string }[]) {
 
 test("issues go to their fields, others to the dialog", () => {
   const problems = readProblems(
-    refused([
+    rejected([
       { path: "/name", message: "is required" },
       { path: "/agents/1", message: "is unknown" },
       { path: "/names", message: "is not known here" },
@@ -30,7 +30,7 @@ test("issues go to their fields, others to the dialog", () => {
 });
 
 test("an error about an item of a list names the item, and comes before one about the list", () => {
-  const error = refused([
+  const error = rejected([
     { path: "/agents", message: "are too many" },
     { path: "/agents/1", message: "is unknown" },
   ]);
@@ -38,7 +38,7 @@ test("an error about an item of a list names the item, and comes before one abou
 });
 
 test("an error without issues belongs to the dialog, and no error to nobody", () => {
-  expect(readProblems(refused([]), LABELS).rest).toBe("Not valid.");
+  expect(readProblems(rejected([]), LABELS).rest).toBe("Not valid.");
   expect(readProblems(new Error("Lost."), LABELS)).toMatchObject({ rest: "Lost." });
   expect(readProblems(null, LABELS).rest).toBeNull();
 });

@@ -28,7 +28,7 @@ export function useForm<Result, Failure, Sent, Draft extends object>(
   const close = useClose();
   const { onClose = close } = options;
   const [draft, setDraft] = useState(initial);
-  const [faults, setFaults] = useState<Record<string, string>>({});
+  const [issues, setIssues] = useState<Record<string, string>>({});
   const mutation = useMutation({
     ...mutationOptions,
     meta: { refresh: refresh.map((query) => query.pathKey()) },
@@ -42,7 +42,7 @@ export function useForm<Result, Failure, Sent, Draft extends object>(
   });
   const problems = readProblems(mutation.error, labels, mutation.variables);
   const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }));
-  const errorAt = (path: string) => faults[path] ?? problems.at(path);
+  const errorAt = (path: string) => issues[path] ?? problems.at(path);
   return {
     draft,
     change,
@@ -58,7 +58,7 @@ export function useForm<Result, Failure, Sent, Draft extends object>(
     }),
     /** `found`: the form's own issues by JSON pointer; they prevent the call. */
     send(input: Sent, found: Record<string, string> = {}) {
-      setFaults(found);
+      setIssues(found);
       if (Object.keys(found).length === 0) mutation.mutate(input);
     },
   };

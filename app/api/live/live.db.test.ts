@@ -81,9 +81,9 @@ describe("limits of live streams", () => {
     const streams = await Promise.all(Array.from({ length: STREAM_LIMITS.person }, () => open(person)));
     expect(streams.map(({ response }) => response.status)).toEqual(streams.map(() => 200));
 
-    const { response: refused } = await open(person);
-    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "5"]);
-    expect(await refused.json()).toMatchObject({ success: false, code: "rate_limited" });
+    const { response: rejected } = await open(person);
+    expect([rejected.status, rejected.headers.get("retry-after")]).toEqual([429, "5"]);
+    expect(await rejected.json()).toMatchObject({ success: false, code: "rate_limited" });
     expect((await open(await signIn())).response.status).toBe(200);
 
     streams[0]?.release.abort();

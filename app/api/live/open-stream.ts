@@ -17,9 +17,9 @@ export function openStream(
   { actor, produce }: { actor: MemberActor; produce: (sink: EventSink) => Promise<void> },
 ): Response {
   const slot = acquireStreamSlot(services, actor);
-  if ("refusal" in slot) {
+  if ("rejection" in slot) {
     const headers = { "retry-after": String(RETRY_AFTER_SECONDS) };
-    throw new AppError("rate_limited", slot.refusal, { headers });
+    throw new AppError("rate_limited", slot.rejection, { headers });
   }
   // Next may clear the request's headers after the handler has answered.
   const headers = new Headers(request.headers);

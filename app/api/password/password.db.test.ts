@@ -154,17 +154,17 @@ test("an admin makes a link only for a person whose one organization it is", asy
     `member.password_reset by user:${person.userId} in its organization`,
   ]);
 
-  const refusalOf = (actor: MemberActor, userId: string) =>
+  const rejectionOf = (actor: MemberActor, userId: string) =>
     createMemberPasswordLink(world, actor, { userId }).then(
       () => null,
       (error: Error) => error.message,
     );
   const owner = await createMember(world, tenant, "owner");
-  expect(await refusalOf(admin, owner.userId)).toContain("Only an owner");
-  expect(await refusalOf(admin, admin.userId)).toContain("page Account");
-  expect(await refusalOf(person, admin.userId)).toContain("role admin");
+  expect(await rejectionOf(admin, owner.userId)).toContain("Only an owner");
+  expect(await rejectionOf(admin, admin.userId)).toContain("page Account");
+  expect(await rejectionOf(person, admin.userId)).toContain("role admin");
   await joinAnother(person.userId);
-  expect(await refusalOf(admin, person.userId)).toContain("Only the operator of this installation");
+  expect(await rejectionOf(admin, person.userId)).toContain("Only the operator of this installation");
 });
 
 test("an admin's link ends when the person joins another organization, or the admin may no longer make it", async () => {

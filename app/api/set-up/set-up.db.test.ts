@@ -49,9 +49,9 @@ test("the first start's link creates the first organization and its owner, once"
   expect(await call(read, { token })).toEqual({ status: 200, body: {} });
 
   const weak = { organization: "", credits: "-1", name: "", email: "x", password: "short" };
-  const refused = await call(use, { token, input: weak });
-  const paths = refused.body.issues.map((issue: { path: string }) => issue.path);
-  expect([refused.status, ...paths]).toEqual([
+  const rejected = await call(use, { token, input: weak });
+  const paths = rejected.body.issues.map((issue: { path: string }) => issue.path);
+  expect([rejected.status, ...paths]).toEqual([
     400,
     "/organization",
     "/credits",

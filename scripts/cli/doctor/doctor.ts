@@ -1,4 +1,4 @@
-import { describeDatabaseFault } from "@/server/base/db/outage";
+import { describeOutage } from "@/server/base/db/outage";
 import { defineCommand, flag } from "../command";
 import { CHECKS } from "./checks";
 import { type Finding, fail } from "./finding";
@@ -12,7 +12,7 @@ export const doctorCommand = defineCommand({
   needs: "nothing",
   async run({ services, terminal }, _args, { json }) {
     const failed = (error: unknown) =>
-      fail(describeDatabaseFault(error)?.text ?? (error instanceof Error ? error.message : String(error)));
+      fail(describeOutage(error)?.text ?? (error instanceof Error ? error.message : String(error)));
     const checks: (Finding & { what: string })[] = [];
     for (const [what, check] of Object.entries(CHECKS)) {
       // Without the database, the others would only repeat that.

@@ -750,8 +750,8 @@ describe("every procedure of the dashboard", () => {
         [nest("[", "]", 300), get],
       ] as const) {
         const text = JSON.stringify(input).replace(JSON.stringify(HOLE), value);
-        const refused = respondToDashboard(world, request(text), { actor, sessionId: newId() });
-        await expect(refused).rejects.toMatchObject({ status: 400, code: "invalid_request" });
+        const rejected = respondToDashboard(world, request(text), { actor, sessionId: newId() });
+        await expect(rejected).rejects.toMatchObject({ status: 400, code: "invalid_request" });
       }
     }
   });
@@ -765,9 +765,9 @@ describe("every procedure of the dashboard", () => {
       return { status: response.status, text: await response.text() };
     };
     expect((await ask(MAX_BATCHED_CALLS)).status).toBe(200);
-    const refused = await ask(MAX_BATCHED_CALLS + 1);
-    expect(refused.status).toBe(400);
-    expect(refused.text).toContain('"code":"invalid_request"');
+    const rejected = await ask(MAX_BATCHED_CALLS + 1);
+    expect(rejected.status).toBe(400);
+    expect(rejected.text).toContain('"code":"invalid_request"');
   });
 
   const PARTS: Record<

@@ -100,7 +100,7 @@ const auditOf = () =>
 async function issuesOf(call: Promise<unknown>): Promise<string[]> {
   const error: unknown = await call.then(
     () => null,
-    (refused: unknown) => (refused instanceof Error ? refused.cause : refused),
+    (rejected: unknown) => (rejected instanceof Error ? rejected.cause : rejected),
   );
   if (!isAppError(error)) throw new Error("expected a rejection");
   return (error.issues ?? [{ path: error.code, message: error.message }]).map(
@@ -160,9 +160,9 @@ it("a test shows why the provider does not answer, after one call, without the k
   await models.save({ ...far(), keyValue: VALUE, replaces: null });
   accepted = "another";
   const test = () => models.test({ name: "far-away", model: "far/large" });
-  const refused = await test();
-  expect(refused).toMatchObject({ answered: false, message: expect.stringContaining("far-away") });
-  expect(JSON.stringify(refused)).not.toContain(VALUE);
+  const rejected = await test();
+  expect(rejected).toMatchObject({ answered: false, message: expect.stringContaining("far-away") });
+  expect(JSON.stringify(rejected)).not.toContain(VALUE);
   expect(calls).toHaveLength(1);
 
   await models.save({ ...far({ baseUrl: "http://127.0.0.1:9/v1", apiKey: undefined }), replaces: far() });
@@ -201,9 +201,9 @@ it("lists with a key that is not saved yet, and says why a provider lists nothin
   expect(found.problem).toBeNull();
   expect(found.models.map(({ name }) => name)).toEqual(["far/large", "openai/gpt-4.1", "[redacted]"]);
   accepted = "another";
-  const refused = await models.discover({ baseUrl, keyValue: VALUE });
-  expect(refused).toMatchObject({ models: [], problem: expect.stringContaining("answered 401") });
-  expect(JSON.stringify(refused)).not.toContain(VALUE);
+  const rejected = await models.discover({ baseUrl, keyValue: VALUE });
+  expect(rejected).toMatchObject({ models: [], problem: expect.stringContaining("answered 401") });
+  expect(JSON.stringify(rejected)).not.toContain(VALUE);
   expect(await models.discover({ baseUrl: "http://127.0.0.1:9/v1" })).toMatchObject({
     models: [],
     problem: expect.stringContaining("127.0.0.1:9"),

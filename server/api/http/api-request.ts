@@ -42,7 +42,7 @@ export function boundBodyBytes({ header }: Pick<ApiRequest, "header">, limit: nu
 const DRAIN_BYTES = 64 * MIB;
 
 /** Their size is unknown until they are unpacked. */
-function refuseEncoding(encoding: string | null | undefined): void {
+function rejectEncoding(encoding: string | null | undefined): void {
   if (!encoding || encoding.trim().toLowerCase() === "identity") return;
   throw new AppError(
     "invalid_request",
@@ -70,7 +70,7 @@ export function fromNode(incoming: IncomingMessage, path: string): ApiRequest {
     },
     peer: peerAddress(incoming),
     async readBody(limit) {
-      refuseEncoding(incoming.headers["content-encoding"]);
+      rejectEncoding(incoming.headers["content-encoding"]);
       return readNodeBody(incoming, limit);
     },
   };
@@ -144,7 +144,7 @@ export async function respondToWebRequest(
     headers: () => request.headers,
     peer: request.headers.get(PEER_ADDRESS_HEADER) ?? "unknown",
     async readBody(limit) {
-      refuseEncoding(request.headers.get("content-encoding"));
+      rejectEncoding(request.headers.get("content-encoding"));
       return readBody(request, limit);
     },
   });

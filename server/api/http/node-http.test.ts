@@ -6,7 +6,7 @@ import { afterEach, expect, it, onTestFinished } from "vitest";
 import { closeServer, listen } from "@/testing/servers/listen";
 import { type ApiRequest, drainRequest, fromNode, sendToNode } from "./api-request";
 import { PEER_ADDRESS_HEADER } from "./client-address";
-import { cutStalledReader, InvalidTargetError, refuseTunnel, targetOf } from "./node-http";
+import { cutStalledReader, InvalidTargetError, rejectTunnel, targetOf } from "./node-http";
 import { toAppError } from "./respond";
 
 const ORIGIN = "https://stepwell.test";
@@ -51,7 +51,7 @@ const echo = async (incoming: IncomingMessage, outgoing: ServerResponse): Promis
   sendToNode(outgoing, { status: 200, headers: {}, body: `${JSON.stringify(seen)}END` }, ["X-Extra", "yes"]);
 };
 
-const refuseBody = (limit: number) => async (incoming: IncomingMessage, outgoing: ServerResponse) => {
+const rejectBody = (limit: number) => async (incoming: IncomingMessage, outgoing: ServerResponse) => {
   const error = await read(incoming)
     .readBody(limit)
     .then(() => null, toAppError);
@@ -102,7 +102,7 @@ it("passes TRACE on, so that a handler rejects it as a wrong method", async () =
 
 it("answers a body beyond its limit before all of it was sent", async () => {
   const answer = await exchange(
-    refuseBody(9),
+    rejectBody(9),
     "POST /v1 HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n",
     "a\r\n0123456789\r\n",
   );
@@ -112,7 +112,7 @@ it("answers a body beyond its limit before all of it was sent", async () => {
 
 it("answers a body whose length is beyond its limit without reading it", async () => {
   const answer = await exchange(
-    refuseBody(9),
+    rejectBody(9),
     "POST /v1 HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n",
   );
   expect(answer).toMatch(/^HTTP\/1\.1 413 /);
@@ -120,7 +120,7 @@ it("answers a body whose length is beyond its limit without reading it", async (
 
 it.each(["gzip", "br, identity", "x".repeat(200)])("rejects a body in the encoding %s", async (encoding) => {
   const answer = await exchange(
-    refuseBody(LIMIT),
+    rejectBody(LIMIT),
     `POST /v1 HTTP/1.1\r\nHost: h\r\nContent-Encoding: ${encoding}\r\nContent-Length: 2\r\n\r\nhi`,
   );
   expect(answer).toMatch(/^HTTP\/1\.1 415 /);
@@ -210,7 +210,7 @@ it("waits for a slow answer", async () => {
 });
 
 it.each(["breaks off", "stays"])("CONNECT is rejected, also when the client %s", async (what) => {
-  const server = createServer().on("connect", refuseTunnel).listen(0, "127.0.0.1");
+  const server = createServer().on("connect", rejectTunnel).listen(0, "127.0.0.1");
   onTestFinished(() => void server.close());
   await once(server, "listening");
   const accepted = once(server, "connection");

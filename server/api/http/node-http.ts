@@ -53,7 +53,7 @@ export function respondToBadHttp(error: Error & { code?: string }, socket: Duple
 }
 
 /** Rejects CONNECT, as a listener of the server's "connect" event. */
-export function refuseTunnel(_incoming: IncomingMessage, socket: Duplex): void {
+export function rejectTunnel(_incoming: IncomingMessage, socket: Duplex): void {
   // Node no longer handles this socket: an error would end the process, and an idle client would keep it open.
   socket.on("error", () => {});
   socket.once("finish", () => socket.destroy());

@@ -126,7 +126,7 @@ const SEEN = {
   tool: { status: "Completed", statusInt: 2, outputData: '{"sku":"A-1","inStock":4}' },
   ping: '"pong"',
   webhook: { type: "tool", outputData: '{"sku":"B-2","inStock":4}' },
-  fault: { code: "invalid_request", issues: ["/userMessage"], requestId: expect.any(String) },
+  issue: { code: "invalid_request", issues: ["/userMessage"], requestId: expect.any(String) },
 };
 
 it("the TypeScript clients compile under strict rules", { tags: "long" }, () => {

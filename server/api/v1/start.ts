@@ -7,7 +7,7 @@ import type { RunKind } from "@/server/contract/enums";
 import { type RunStarted, runStarted } from "@/server/contract/shapes";
 import { rateLimitHeaders } from "@/server/guard/limits/rate-limit";
 import type { StartRequest } from "@/server/runs/prepare-start";
-import { refuseStart, type StartResult, startRun } from "@/server/runs/start";
+import { rejectStart, type StartResult, startRun } from "@/server/runs/start";
 import type { StartConditions } from "@/server/runs/start-item";
 
 type StartRules = Pick<EndpointRules, "path" | "operationId" | "tag" | "summary" | "description"> & {
@@ -46,7 +46,7 @@ export function startEndpoint<Input extends z.ZodObject>({
         const conditions = startConditions(ctx, actor, kind);
         const result = await request(given).then(
           (read) => startRun(services, actor, { ...read, conditions }),
-          (error: unknown) => refuseStart(services, actor, { error, conditions }),
+          (error: unknown) => rejectStart(services, actor, { error, conditions }),
         );
         addToReply(ctx.reply, result);
         return startedResponse(kind, result.runId);

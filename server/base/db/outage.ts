@@ -40,16 +40,16 @@ export async function retryWhileUnavailable<T>(work: () => Promise<T>, signal?: 
 const REFUSES_WRITES = /^(53[124]00|58...|25006)$/;
 
 /** Returns true if the database answers but cannot store anything at present. */
-export function refusesWrites(error: unknown): boolean {
+export function rejectsWrites(error: unknown): boolean {
   return error instanceof Error && REFUSES_WRITES.test(codeOf(error));
 }
 
-type DatabaseFault = {
+type Outage = {
   text: string;
   passing: boolean;
 };
 
-const FAULTS: (DatabaseFault & { codes: string[]; messages: RegExp })[] = [
+const OUTAGES: (Outage & { codes: string[]; messages: RegExp })[] = [
   {
     codes: ["ECONNREFUSED", "ENOTFOUND", "ETIMEDOUT"],
     messages: /ECONNREFUSED|ENOTFOUND|ETIMEDOUT|Can't reach/,
@@ -77,9 +77,9 @@ const FAULTS: (DatabaseFault & { codes: string[]; messages: RegExp })[] = [
 ];
 
 /** The common reasons why a database cannot be used; null for any other error. */
-export function describeDatabaseFault(error: unknown): DatabaseFault | null {
+export function describeOutage(error: unknown): Outage | null {
   const causes = causesOf(error);
-  const found = FAULTS.find(({ codes, messages }) =>
+  const found = OUTAGES.find(({ codes, messages }) =>
     causes.some((cause) => codes.includes(codeOf(cause)) || messages.test(cause.message)),
   );
   return found ?? null;

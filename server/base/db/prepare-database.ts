@@ -3,7 +3,7 @@ import pg from "pg";
 import { codeOf } from "@/server/base/errors";
 import { sleep } from "@/server/base/sleep";
 import { MigrationError, migrate } from "./migrate";
-import { describeDatabaseFault, isTransient } from "./outage";
+import { describeOutage, isTransient } from "./outage";
 
 /** One second apart. */
 const DATABASE_ATTEMPTS = 30;
@@ -63,9 +63,9 @@ async function connectPatiently(url: string, print: (line: string) => void): Pro
       return client;
     } catch (cause) {
       await client.end().catch(() => {});
-      const fault = describeDatabaseFault(cause);
-      if (fault !== null && !fault.passing) {
-        throw new UnreachableDatabaseError(`${host}: ${fault.text}`, { cause });
+      const outage = describeOutage(cause);
+      if (outage !== null && !outage.passing) {
+        throw new UnreachableDatabaseError(`${host}: ${outage.text}`, { cause });
       }
       const why = cause instanceof Error ? cause.message || codeOf(cause) : cause;
       if (attempt === DATABASE_ATTEMPTS) {

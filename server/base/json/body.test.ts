@@ -21,10 +21,10 @@ test.each([
   [` ${"x".repeat(500)}`, `not ${"x".repeat(100)}.`],
   [" ", "It is missing."],
   [null, "It is missing."],
-])("the content type %j: %j", (header, fault) => {
+])("the content type %j: %j", (header, issue) => {
   const check = () => requireJson(header);
-  if (fault === null) expect(check).not.toThrow();
-  else expect(check).toThrow(fault);
+  if (issue === null) expect(check).not.toThrow();
+  else expect(check).toThrow(issue);
 });
 
 test.each([

@@ -15,7 +15,7 @@ export class ExactNumber {
   readonly [BRAND] = true;
   readonly text: string;
   /** An own property: structuredClone throws on functions, and would drop a method. */
-  readonly toJSON = refuseJson;
+  readonly toJSON = rejectJson;
 
   constructor(text: string) {
     this.text = text;
@@ -27,7 +27,7 @@ export class ExactNumber {
   }
 }
 
-function refuseJson(): never {
+function rejectJson(): never {
   const error = new Error("JSON.stringify cannot write an ExactNumber. Use writeJson.");
   error.name = ERROR_NAME;
   throw error;

@@ -95,7 +95,7 @@ async function outcome(parse: () => Promise<Json>): Promise<string> {
   try {
     return JSON.stringify(await parse());
   } catch {
-    return "refused";
+    return "rejected";
   }
 }
 

@@ -79,14 +79,14 @@ export function readModelProviders(
   source: Record<string, string | undefined>,
 ): NamedProvider[] {
   const providers = readFileOf(path, providerFile).map(splitLimits);
-  const faults = findRepeats(providers).map(
+  const issues = findRepeats(providers).map(
     ({ path: [index, field], message }) => `${index}.${field} ${message}`,
   );
   for (const [index, { apiKeyFrom }] of providers.entries()) {
     if (apiKeyFrom !== undefined && !source[apiKeyFrom])
-      faults.push(`${index}.apiKeyFrom names ${apiKeyFrom}, which is not set`);
+      issues.push(`${index}.apiKeyFrom names ${apiKeyFrom}, which is not set`);
   }
-  if (faults.length > 0) throw faulty(path, faults);
+  if (issues.length > 0) throw faulty(path, issues);
   return providers.map(({ apiKeyFrom, apiKey, ...provider }) => ({
     ...provider,
     apiKey: apiKeyFrom === undefined ? apiKey : source[apiKeyFrom],
@@ -116,6 +116,6 @@ function readFileOf<Schema extends z.ZodType>(path: string, schema: Schema): z.o
   );
 }
 
-function faulty(path: string, faults: string[]): ConfigurationFileError {
-  return new ConfigurationFileError(`${path} is wrong: ${faults.join("; ")}`);
+function faulty(path: string, issues: string[]): ConfigurationFileError {
+  return new ConfigurationFileError(`${path} is wrong: ${issues.join("; ")}`);
 }

@@ -203,7 +203,7 @@ function readSmtp({ SMTP_URL, SMTP_FROM: from, SMTP_REQUIRE_TLS }: Variables): S
 }
 
 function readFiles(variables: Variables, source: Record<string, string | undefined>) {
-  const faults: string[] = [];
+  const issues: string[] = [];
   const read = <T>(name: "PRICE_LIST" | "MODEL_PROVIDERS", preset: T, reader: (path: string) => T): T => {
     const path = variables[name];
     if (path === undefined) return preset;
@@ -211,14 +211,14 @@ function readFiles(variables: Variables, source: Record<string, string | undefin
       return reader(path);
     } catch (error) {
       if (!(error instanceof ConfigurationFileError)) throw error;
-      faults.push(`  ${name} ${error.message}`);
+      issues.push(`  ${name} ${error.message}`);
       return preset;
     }
   };
   const prices = read("PRICE_LIST", DEFAULT_PRICES, readPriceList);
   const providers = read<NamedProvider[]>("MODEL_PROVIDERS", [], (path) => readModelProviders(path, source));
-  if (faults.length === 0) return { prices, providers };
+  if (issues.length === 0) return { prices, providers };
   throw new EnvironmentError(
-    `The configuration is invalid:\n${faults.join("\n")}\nSee docs/configuration-files.md.`,
+    `The configuration is invalid:\n${issues.join("\n")}\nSee docs/configuration-files.md.`,
   );
 }

@@ -6,7 +6,7 @@ import type { Transaction } from "@/server/base/db/client";
 import { toPlainData } from "@/server/base/db/plain-data";
 import { transactPrisma } from "@/server/base/db/transaction";
 import { AppError } from "@/server/base/errors";
-import { parseInput, refusal } from "@/server/base/issues";
+import { parseInput, rejection } from "@/server/base/issues";
 import { deleteLinks } from "@/server/catalog/auth/one-time-links";
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/server/catalog/auth/sessions";
 import type { Services } from "@/server/catalog/services";
@@ -77,7 +77,7 @@ export async function changeOwnPassword(
     throw wrongPassword();
   }
   if (newPassword === currentPassword) {
-    throw refusal([{ path: "/newPassword", message: "must differ from the current one" }]);
+    throw rejection([{ path: "/newPassword", message: "must differ from the current one" }]);
   }
   const hash = await hashPassword(newPassword);
   const at = services.clock.now();
@@ -100,7 +100,7 @@ function othersThan({ userId }: MemberActor, sessionId: string | undefined) {
   return { userId, ...(sessionId === undefined ? {} : { id: { not: sessionId } }) };
 }
 
-const wrongPassword = () => refusal([{ path: "/currentPassword", message: "is wrong" }]);
+const wrongPassword = () => rejection([{ path: "/currentPassword", message: "is wrong" }]);
 
 async function recordAccountAudit(
   tx: Transaction,

@@ -17,10 +17,10 @@ async function applyOne(source: string) {
   return applied;
 }
 
-async function faultsOf(source: string): Promise<string[]> {
+async function issuesOf(source: string): Promise<string[]> {
   const error: unknown = await applyDefinitionFile(catalog, source).then(
     () => null,
-    (fault: unknown) => fault,
+    (issue: unknown) => issue,
   );
   if (error instanceof DefinitionFileError) return error.lines;
   throw new Error("the file was applied", { cause: error });
@@ -315,7 +315,7 @@ test.each<[string, (source: string) => string, string[]]>([
   [
     "a member without account and password",
     (s) => s.replace(`, password: "${PASSWORD}"`, ""),
-    ["organizations[0].members[0].password (line 6) is required: ada@faults.test has no account yet"],
+    ["organizations[0].members[0].password (line 6) is required: ada@issues.test has no account yet"],
   ],
   [
     "a secret that is not base64",
@@ -330,12 +330,12 @@ test.each<[string, (source: string) => string, string[]]>([
     ["organizations[0].apiKeys[0].expiresAt (line 7) is in the past"],
   ],
 ])("%s is rejected with its line, and nothing is written", async (_what, change, expected) => {
-  const source = declareOrganization("faults");
-  const faults = await faultsOf(change(source));
-  expect(faults).toHaveLength(expected.length);
-  for (const [index, fault] of expected.entries()) expect(faults[index]).toContain(fault);
-  expect(await catalog.db.organization.count({ where: { slug: "faults" } })).toBe(0);
-  expect(await catalog.db.user.count({ where: { email: "ada@faults.test" } })).toBe(0);
+  const source = declareOrganization("issues");
+  const issues = await issuesOf(change(source));
+  expect(issues).toHaveLength(expected.length);
+  for (const [index, issue] of expected.entries()) expect(issues[index]).toContain(issue);
+  expect(await catalog.db.organization.count({ where: { slug: "issues" } })).toBe(0);
+  expect(await catalog.db.user.count({ where: { email: "ada@issues.test" } })).toBe(0);
 });
 
 test("issues of the schema and of contents are listed together, each with its line, and nothing is written", async () => {
@@ -352,7 +352,7 @@ test("issues of the schema and of contents are listed together, each with its li
     .replace("secret: s3cret-of-the-trigger", "secret: s3cret\n        messageTemplate: '{{ body. }}'")
     .replace("requests: 30", "requests: 0")
     .replace("slug: both\n", "slug: both\n    secrets: [{ name: github, hosts: ['https://github.test'] }]\n");
-  expect((await faultsOf(source)).map((line) => line.replace(/^organizations\[0\]\./, ""))).toEqual([
+  expect((await issuesOf(source)).map((line) => line.replace(/^organizations\[0\]\./, ""))).toEqual([
     "secrets[0].hosts[0] (line 3) must be a host such as api.example.com or localhost:8080, without https:// and *",
     "credits (line 6) must be a number from 0 to 9999999999 with at most four decimal places",
     "members[0].password (line 7) is required: ada@both.test has no account yet",
@@ -381,8 +381,8 @@ test("what refers to an invalid entry is not an issue, and an invalid slug hides
   const odd = declareOrganization("odd")
     .replace("slug: odd\n", "slug: Odd\n")
     .replace("agent: helper", "agent: nobody");
-  const faults = await faultsOf(odd.replace("uses: http_request", "uses: http_get"));
-  expect(faults.map((line) => /\(line \d+\)/.exec(line)?.[0])).toEqual([
+  const issues = await issuesOf(odd.replace("uses: http_request", "uses: http_get"));
+  expect(issues.map((line) => /\(line \d+\)/.exec(line)?.[0])).toEqual([
     "(line 2)",
     "(line 15)",
     "(line 33)",
@@ -394,7 +394,7 @@ test("an error in one organization leaves the others of the file unchanged", asy
   const bad = declareOrganization("bad")
     .replace("organizations:\n", "")
     .replace("agent: helper", "agent: nobody");
-  await faultsOf(good + bad);
+  await issuesOf(good + bad);
   expect(await catalog.db.organization.count({ where: { slug: { in: ["good", "bad"] } } })).toBe(0);
 });
 
@@ -405,7 +405,7 @@ test("a reference never resolves in another organization", async () => {
   - slug: theirs
     agents: [{ slug: helper, name: Other, model: m, tools: [weather] }]
 `;
-  expect(await faultsOf(theirs)).toEqual([
+  expect(await issuesOf(theirs)).toEqual([
     'organizations[0].agents[0].tools[0] (line 3) "weather" is not a tool of the organization. Known tools: none',
   ]);
   const applied = await applyOne(theirs.replace(", tools: [weather]", ""));
@@ -430,20 +430,20 @@ const TEAM = `organizations:
 
 test("steps call what the file declares anywhere, and themselves; other names are listed with the known ones", async () => {
   const unknown = TEAM.replace("tool: second }", "tool: sky }").replace("agent: helper,", "agent: nobody,");
-  const faults = [
+  const issues = [
     'organizations[0].tools[0].steps[1].with.tool (line 8) "sky" is not a tool of the organization. Known tools: first, second',
     'organizations[0].tools[0].steps[2].with.agent (line 9) "nobody" is not an agent of the organization. Known agents: helper',
   ];
-  expect(await faultsOf(unknown)).toEqual(faults);
+  expect(await issuesOf(unknown)).toEqual(issues);
   // Issues of other entries neither hide them nor make their names unknown.
   const faulty = unknown.replace("current_time", "fly").replace("model: m", "model: m, functions: [fly]");
-  expect(await faultsOf(faulty)).toEqual(expect.arrayContaining(faults));
-  expect(await faultsOf(faulty)).toHaveLength(4);
+  expect(await issuesOf(faulty)).toEqual(expect.arrayContaining(issues));
+  expect(await issuesOf(faulty)).toHaveLength(4);
   expect(await catalog.db.organization.count({ where: { slug: "team" } })).toBe(0);
 
   expect(new Set(savedOf(await applyOne(TEAM)))).toEqual(new Set(["created"]));
   expect(new Set(savedOf(await applyOne(TEAM)))).toEqual(new Set(["unchanged"]));
-  expect(await faultsOf(unknown)).toEqual(faults);
+  expect(await issuesOf(unknown)).toEqual(issues);
 });
 
 test("an archived target is named as such, and what the file declares is restored", async () => {
@@ -458,7 +458,7 @@ test("an archived target is named as such, and what the file declares is restore
   const without = source
     .replace(/ {6}- slug: second\n[^-]*?steps: .*\n/, "")
     .replace(", tools: [second]", "");
-  expect(await faultsOf(without)).toEqual([
+  expect(await issuesOf(without)).toEqual([
     'organizations[0].tools[0].steps[1].with.tool (line 8) "second" is archived: restore it, or choose another one. Known tools: first',
   ]);
   const applied = await applyOne(source);
@@ -473,11 +473,11 @@ test("of many known names twenty are listed", async () => {
       - { slug: caller, name: Caller, steps: [{ id: a, uses: run_tool, with: { tool: ${called} } }] }
 ${tools.map((slug) => `      - { slug: ${slug}, name: T, steps: [{ id: a, uses: current_time }] }\n`).join("")}`;
   const listed = ["caller", ...tools.slice(0, 19)].join(", ");
-  const fault = [expect.stringMatching(new RegExp(`Known tools: ${listed} and 6 more$`))];
-  expect(await faultsOf(declare("tool-99"))).toEqual(fault);
+  const issue = [expect.stringMatching(new RegExp(`Known tools: ${listed} and 6 more$`))];
+  expect(await issuesOf(declare("tool-99"))).toEqual(issue);
   await applyOne(declare("caller"));
-  expect(await faultsOf(declare("tool-99"))).toEqual(fault);
-  expect(await faultsOf(declare("tool-99").replace(/ {6}- \{ slug: tool-.*\n/g, ""))).toEqual(fault);
+  expect(await issuesOf(declare("tool-99"))).toEqual(issue);
+  expect(await issuesOf(declare("tool-99").replace(/ {6}- \{ slug: tool-.*\n/g, ""))).toEqual(issue);
 });
 
 test("files applied at the same moment create one organization, one key, one grant", async () => {

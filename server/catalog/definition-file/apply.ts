@@ -16,11 +16,11 @@ import {
 } from "../change";
 import { putApiKey } from "../organization/api-keys";
 import { putMember } from "../organization/members";
-import { findProviderFaults } from "../organization/model-providers";
+import { findProviderIssues } from "../organization/model-providers";
 import { putOrganization } from "../organization/organizations";
 import { putSecret } from "../organization/secrets";
 import { putAgent } from "../save-agent";
-import { findFaultsOfInvalidTool, putTool } from "../save-tool";
+import { findIssuesOfInvalidTool, putTool } from "../save-tool";
 import { putTrigger } from "../save-trigger";
 import { type DeclaredEntry, type DeclaredOrganization, readDefinitionFile } from "./definition-file";
 
@@ -36,7 +36,7 @@ export async function applyDefinitionFile(
   source: string,
   operatorName = "operator",
 ): Promise<AppliedOrganization[]> {
-  const { organizations, faults, refuse } = await readDefinitionFile(source);
+  const { organizations, issues: unreadable, reject } = await readDefinitionFile(source);
   return transactPrisma(services.db, "definitionFile", async (tx) => {
     await lockCatalog(tx, [
       ...organizations.flatMap(({ members }) =>
@@ -54,7 +54,7 @@ export async function applyDefinitionFile(
     );
 
     const applied: AppliedOrganization[] = [];
-    const issues = [...faults];
+    const issues = [...unreadable];
     for (const [index, declared] of organizations.entries()) {
       const { definition } = declared;
       const { id, slug, saved, change } = await putOrganization(tx, services, { operatorName, definition });
@@ -62,7 +62,7 @@ export async function applyDefinitionFile(
       issues.push(...prefixIssues(["organizations", index], found));
       applied.push({ slug, id, saved, ...contents });
     }
-    if (issues.length > 0) throw refuse(issues);
+    if (issues.length > 0) throw reject(issues);
     return applied;
   });
 }
@@ -73,13 +73,13 @@ type Entries<Definition, Result> = {
   kind: string;
   entries: readonly DeclaredEntry<Definition>[];
   put: (change: Change, definition: Definition) => Promise<Result>;
-  findFaultsOfInvalid?: (value: Json) => Promise<readonly Issue[]>;
+  findIssuesOfInvalid?: (value: Json) => Promise<readonly Issue[]>;
 };
 
 async function applyEntries<Definition, Result>(
   change: Change,
   issues: Issue[],
-  { kind, entries, put, findFaultsOfInvalid }: Entries<Definition, Result>,
+  { kind, entries, put, findIssuesOfInvalid }: Entries<Definition, Result>,
 ): Promise<Result[]> {
   const results: Result[] = [];
   const attempt = async (definition: Definition | null): Promise<readonly Issue[]> => {
@@ -92,18 +92,18 @@ async function applyEntries<Definition, Result>(
       return error.issues ?? [{ path: "", message: error.message }];
     }
   };
-  for (const [index, { value, refused, definition, standIn }] of entries.entries()) {
-    const isValid = refused.size === 0 && definition !== null;
+  for (const [index, { value, rejected, definition, standIn }] of entries.entries()) {
+    const isValid = rejected.size === 0 && definition !== null;
     const found =
-      isValid || findFaultsOfInvalid === undefined
+      isValid || findIssuesOfInvalid === undefined
         ? await attempt(definition)
-        : await findFaultsOfInvalid(value);
+        : await findIssuesOfInvalid(value);
     // A consequence of a rejected field is not an issue of its own, except within a value that was checked unchanged.
-    const faults = findFaultsOfInvalid
+    const own = findIssuesOfInvalid
       ? found
-      : found.filter(({ path }) => !refused.has(String(fromPointer(path)[0])));
-    issues.push(...prefixIssues([kind, index], faults));
-    if (!isValid || faults.length > 0) await attempt(standIn);
+      : found.filter(({ path }) => !rejected.has(String(fromPointer(path)[0])));
+    issues.push(...prefixIssues([kind, index], own));
+    if (!isValid || own.length > 0) await attempt(standIn);
   }
   return results;
 }
@@ -124,12 +124,12 @@ async function applyContents(change: Change, declared: DeclaredOrganization, app
     applyEntries(change, issues, entries);
   const secrets = await applyAll({ kind: "secrets", entries: declared.secrets, put: putSecret });
   const providers = declared.definition.modelProviders ?? [];
-  issues.push(...prefixIssues(["modelProviders"], await findProviderFaults(change, providers)));
+  issues.push(...prefixIssues(["modelProviders"], await findProviderIssues(change, providers)));
   const tools = await applyAll({
     kind: "tools",
     entries: declared.tools,
     put: (_, definition) => putTool(withDeclared, definition),
-    findFaultsOfInvalid: (value) => findFaultsOfInvalidTool(value, withDeclared),
+    findIssuesOfInvalid: (value) => findIssuesOfInvalidTool(value, withDeclared),
   });
   const agents = await applyAll({ kind: "agents", entries: declared.agents, put: putAgent });
   const triggers = await applyAll({ kind: "triggers", entries: declared.triggers, put: putTrigger });

@@ -12,7 +12,7 @@ const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 const validate = ajv.compile(definitionFileSchema());
 
-function faultsOf(file: unknown): string[] {
+function issuesOf(file: unknown): string[] {
   validate(file);
   return [...new Set((validate.errors ?? []).map(({ instancePath }) => instancePath))];
 }
@@ -27,7 +27,7 @@ describe("every example", () => {
   const files = readdirSync(FOLDER).filter((name) => name.endsWith(".yaml"));
   test.each(files)("%s matches the schema and names it", (name) => {
     const source = readFileSync(join(FOLDER, name), "utf8");
-    expect(faultsOf(parse(source))).toEqual([]);
+    expect(issuesOf(parse(source))).toEqual([]);
     expect(source.split("\n", 1)[0]).toBe(
       "# yaml-language-server: $schema=../docs/definition-files.schema.json",
     );
@@ -46,7 +46,7 @@ test.each<[string, object, string]>([
   ["a wrong input", { uses: "calculate", with: { expression: 1 } }, `${STEP}/with/expression`],
   ["an unknown field", { uses: "calculate", with: { expression: "1" }, retry: 1 }, STEP],
 ])("finds %s", (_name, step, path) => {
-  expect(faultsOf(withStep(step))).toContain(path);
+  expect(issuesOf(withStep(step))).toContain(path);
 });
 
 test.each<[string, object]>([
@@ -62,5 +62,5 @@ test.each<[string, object]>([
     },
   ],
 ])("accepts %s", (_name, step) => {
-  expect(faultsOf(withStep(step))).toEqual([]);
+  expect(issuesOf(withStep(step))).toEqual([]);
 });

@@ -17,10 +17,10 @@ const ACME = declareOrganization("acme")
   .replace("ada@", "Ada@")
   .replace("agent: helper\n", "agent: helper # or tool: weather\n");
 
-async function faultsOf(source: string): Promise<string[]> {
+async function issuesOf(source: string): Promise<string[]> {
   try {
-    const { faults, refuse } = await readDefinitionFile(source);
-    return refuse(faults).lines;
+    const { issues, reject } = await readDefinitionFile(source);
+    return reject(issues).lines;
   } catch (error) {
     if (error instanceof DefinitionFileError) return error.lines;
     throw error;
@@ -28,8 +28,8 @@ async function faultsOf(source: string): Promise<string[]> {
 }
 
 async function readAcme(source: string) {
-  const { organizations, faults } = await readDefinitionFile(source);
-  expect(faults).toEqual([]);
+  const { organizations, issues } = await readDefinitionFile(source);
+  expect(issues).toEqual([]);
   const [acme] = organizations;
   if (acme === undefined) throw new Error("no organization");
   const { definition, ...lists } = acme;
@@ -233,10 +233,10 @@ test.each<[string, string | RegExp, string, string]>([
     '"You\\0help."',
     "organizations[0].agents[0].systemPrompt (line 26) must not contain U+0000",
   ],
-])("%s is rejected with its path", async (_what, from, to, fault) => {
+])("%s is rejected with its path", async (_what, from, to, issue) => {
   const source = ACME.replace(from, to);
   expect(source).not.toBe(ACME);
-  expect((await faultsOf(source)).join("\n")).toContain(fault);
+  expect((await issuesOf(source)).join("\n")).toContain(issue);
 });
 
 test.each<[string, string, string]>([
@@ -276,8 +276,8 @@ test.each<[string, string, string]>([
     "line 1, column 211: The document nests deeper than 100 levels.",
   ],
   ["bytes", `# ${"x".repeat(4 * 1024 * 1024)}`, "The file has more than 4 MiB."],
-])("%s is rejected", async (_what, source, fault) => {
-  expect((await faultsOf(source)).join("\n")).toContain(fault);
+])("%s is rejected", async (_what, source, issue) => {
+  expect((await issuesOf(source)).join("\n")).toContain(issue);
 });
 
 test("an alias bomb is rejected quickly", async () => {
@@ -285,7 +285,7 @@ test("an alias bomb is rejected quickly", async () => {
   for (const [from, to] of ["ab", "bc", "cd", "de", "ef", "fg", "gh", "hi"].map((pair) => [...pair])) {
     bomb.push(`${to}: &${to} [${`*${from},`.repeat(9)}]`);
   }
-  expect(await faultsOf(bomb.join("\n"))).toEqual([
+  expect(await issuesOf(bomb.join("\n"))).toEqual([
     "line 2, column 8: Excessive alias count indicates a resource exhaustion attack.",
   ]);
 });
@@ -297,7 +297,7 @@ test("reports all errors at once, in the order of the file", async () => {
     .replace(/agent: helper .*/, "rateLimit2: x")
     .replace("rateLimit:", "name: 1\n        rateLimit:")
     .replace("uses: http_request", "parallel: []\n            uses: http_request");
-  expect((await faultsOf(several)).map((line) => line.replace(/^organizations\[0\]\./, ""))).toEqual([
+  expect((await issuesOf(several)).map((line) => line.replace(/^organizations\[0\]\./, ""))).toEqual([
     "credits (line 5) must be a number from 0 to 9999999999 with at most four decimal places",
     "apiKeys[1].agents (line 7) must be a list",
     'apiKeys[1].name (line 7) "ci" is already entry 1 of this list',

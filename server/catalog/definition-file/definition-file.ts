@@ -48,12 +48,12 @@ export class DefinitionFileError extends Error {
 }
 
 /**
- * An entry of a file, as far as it can be read. `definition` lacks the fields in `refused`, which its schema
+ * An entry of a file, as far as it can be read. `definition` lacks the fields in `rejected`, which its schema
  * rejects; null if too little remains. `standIn` has only the name; null if the name is invalid.
  */
 export type DeclaredEntry<Definition> = {
   value: Json;
-  refused: ReadonlySet<string>;
+  rejected: ReadonlySet<string>;
   definition: Definition | null;
   standIn: Definition | null;
 };
@@ -61,31 +61,31 @@ export type DeclaredOrganization = ReturnType<typeof readOrganization>;
 
 type ReadDefinitionFile = {
   organizations: DeclaredOrganization[];
-  faults: Issue[];
+  issues: Issue[];
   /** Keeps the order of the file. */
-  refuse(faults: readonly Issue[]): DefinitionFileError;
+  reject(issues: readonly Issue[]): DefinitionFileError;
 };
 
 /** Reads a definition file. Throws DefinitionFileError if it is not YAML. */
 export async function readDefinitionFile(source: string): Promise<ReadDefinitionFile> {
   const document = await readYaml(source, "operator");
-  if ("faults" in document) {
+  if ("issues" in document) {
     throw new DefinitionFileError(
-      document.faults.map(({ line, column, message }) =>
+      document.issues.map(({ line, column, message }) =>
         line === null ? message : `line ${line}, column ${column}: ${message}`,
       ),
     );
   }
   const { value } = document;
   const parsed = parseOrIssues(definitionFile, value);
-  const faults = "issues" in parsed ? parsed.issues : [];
-  const refused = groupByEntry(faults);
+  const issues = "issues" in parsed ? parsed.issues : [];
+  const rejected = groupByEntry(issues);
   return {
     organizations: listOf(value, "organizations").map((organization, index) =>
-      readOrganization(organization, `/organizations/${index}`, refused),
+      readOrganization(organization, `/organizations/${index}`, rejected),
     ),
-    faults,
-    refuse: (issues) => {
+    issues,
+    reject: (issues) => {
       const located = issues.map(({ path, message }) => ({ keys: fromPointer(path), message }));
       const lines = located.map(({ keys, message }) => ({
         line: document.lineAt(keys) ?? 0,
@@ -96,18 +96,18 @@ export async function readDefinitionFile(source: string): Promise<ReadDefinition
   };
 }
 
-function groupByEntry(faults: readonly Issue[]): Map<string, Set<string>> {
-  const refused = new Map<string, Set<string>>();
-  for (const { path } of faults) {
+function groupByEntry(issues: readonly Issue[]): Map<string, Set<string>> {
+  const rejected = new Map<string, Set<string>>();
+  for (const { path } of issues) {
     const parts = path.split("/");
     for (const length of [3, 5]) {
       const [field] = fromPointer(`/${parts[length] ?? ""}`);
       if (parts.length <= length || field === undefined) continue;
       const path = parts.slice(0, length).join("/");
-      refused.set(path, (refused.get(path) ?? new Set()).add(String(field)));
+      rejected.set(path, (rejected.get(path) ?? new Set()).add(String(field)));
     }
   }
-  return refused;
+  return rejected;
 }
 
 const STAND_INS = {
@@ -116,10 +116,10 @@ const STAND_INS = {
   agents: { name: "?", model: "?" },
 } satisfies Record<string, JsonObject>;
 
-function readOrganization(value: Json, path: string, refused: ReadonlyMap<string, ReadonlySet<string>>) {
+function readOrganization(value: Json, path: string, rejected: ReadonlyMap<string, ReadonlySet<string>>) {
   const entries = <Schema extends z.ZodType>(kind: string, schema: Schema, standIn?: JsonObject) =>
     listOf(value, kind).map((entry, index): DeclaredEntry<z.output<Schema>> => {
-      const faulty = refused.get(`${path}/${kind}/${index}`) ?? new Set<string>();
+      const faulty = rejected.get(`${path}/${kind}/${index}`) ?? new Set<string>();
       const sound = isJsonObject(entry)
         ? Object.fromEntries(Object.entries(entry).filter(([field]) => !faulty.has(field)))
         : {};
@@ -127,13 +127,13 @@ function readOrganization(value: Json, path: string, refused: ReadonlyMap<string
       const parse = (input: JsonObject) => schema.safeParse(input).data ?? null;
       return {
         value: entry,
-        refused: faulty,
+        rejected: faulty,
         definition: parse(faulty.size === 0 ? sound : { ...standIn, ...sound }),
         standIn: standIn === undefined ? null : parse({ ...standIn, ...Object.fromEntries(names) }),
       };
     });
   return {
-    definition: readFields(value, refused.get(path) ?? new Set()),
+    definition: readFields(value, rejected.get(path) ?? new Set()),
     secrets: entries("secrets", secretDefinition, STAND_INS.secrets),
     tools: entries("tools", toolDefinition, STAND_INS.tools),
     agents: entries("agents", agentDefinition, STAND_INS.agents),
@@ -144,9 +144,9 @@ function readOrganization(value: Json, path: string, refused: ReadonlyMap<string
 }
 
 /** One without a valid slug is checked as a new organization. */
-function readFields(value: Json, refused: ReadonlySet<string>): OrganizationDefinition {
+function readFields(value: Json, rejected: ReadonlySet<string>): OrganizationDefinition {
   const fields = Object.entries(isJsonObject(value) ? value : {}).filter(
-    ([field]) => field in organizationDefinition.shape && !refused.has(field),
+    ([field]) => field in organizationDefinition.shape && !rejected.has(field),
   );
   return organizationDefinition.parse({ slug: newId(), ...Object.fromEntries(fields) });
 }

@@ -16,13 +16,13 @@ test("a map with very many keys takes no quadratic time", async () => {
 test("repeated keys are issues with their lines, in nested maps and of any spelling", async () => {
   const message = "Map keys must be unique.";
   expect(await readYaml("a: 1\nb: { c: 1, c: 2 }\n'a': 3\n")).toEqual({
-    faults: [
+    issues: [
       { line: 3, column: 1, message },
       { line: 2, column: 12, message },
     ],
   });
   expect(await readYaml(`${keys(3)}${"k0: 2\n".repeat(100_000)}`)).toEqual({
-    faults: [4, 5, 6, 7, 8].map((line) => ({ line, column: 1, message })),
+    issues: [4, 5, 6, 7, 8].map((line) => ({ line, column: 1, message })),
   });
 });
 
@@ -50,7 +50,7 @@ test("merged maps count as what they expand to", async () => {
     { length: 30 },
     (_, n) => `l${n}: &l${n} { a: ${n ? `[*l${n - 1}, *l${n - 1}]` : 1} }\n`,
   );
-  expect(await readYaml(levels.join(""))).toHaveProperty("faults");
+  expect(await readYaml(levels.join(""))).toHaveProperty("issues");
   const merged = Array.from(
     { length: 30 },
     (_, n) => `l${n}: &l${n} { <<: ${n ? `[*l${n - 1}, *l${n - 1}]` : "{}"} }\n`,
@@ -69,7 +69,7 @@ test.each([
   ["a: Service: Orders\n", 1, 4, "A value that contains a colon before a space needs quotes."],
   ["a: 1\n---\nb: 2\n", 2, 1, "The text has several documents, but only one is allowed."],
 ])("%j is rejected with the way out (kislyuk/yq#115)", async (text, line, column, message) => {
-  expect(await readYaml(text)).toEqual({ faults: [{ line, column, message }] });
+  expect(await readYaml(text)).toEqual({ issues: [{ line, column, message }] });
 });
 
 test.each([
@@ -81,14 +81,14 @@ test.each([
   ["no anchor", "a:\n  <<: *b", 2, 7, "There is no &b before *b."],
   ["an anchor that comes later", "a: [1, *b]\nb: &b 1", 1, 8, "There is no &b before *b."],
 ])("an alias or << has its place: %s", async (_what, text, line, column, message) => {
-  expect(await readYaml(text)).toEqual({ faults: [{ line, column, message }] });
+  expect(await readYaml(text)).toEqual({ issues: [{ line, column, message }] });
 });
 
 test.each(["0755", "-007", "00", "08.50", "+4930123456", "0x52908400098527886E0F7030069857D2E4169EE7"])(
   "the number %s means a text (wireviz/WireViz#213)",
   async (digits) => {
     const message = `YAML reads ${digits} as a number. Write "${digits}" in quotes.`;
-    expect(await readYaml(`a: 1\nb: [x, ${digits}]`)).toEqual({ faults: [{ line: 2, column: 8, message }] });
+    expect(await readYaml(`a: 1\nb: [x, ${digits}]`)).toEqual({ issues: [{ line: 2, column: 8, message }] });
     expect(await readYaml(`a: "${digits}"\n${digits}: 1`)).toMatchObject({
       value: { a: digits, [digits]: 1 },
     });
@@ -108,13 +108,13 @@ test("a key << is written so that it is read again", async () => {
 
 test.each(["[", "{a: ", "- ", "? ", "{? "])("a nest of %s is rejected, however deep", async (opening) => {
   const message = "The document nests deeper than 100 levels.";
-  expect(await readYaml(`a:\n  ${opening.repeat(200_000)}`)).toMatchObject({ faults: [{ message }] });
+  expect(await readYaml(`a:\n  ${opening.repeat(200_000)}`)).toMatchObject({ issues: [{ message }] });
 });
 
 test("a text with too many parts is rejected where they exceed the limit", async () => {
   const message = "The text has more than 1000 words and marks.";
   expect(await readYaml(keys(1_000), 1_000)).toEqual({
-    faults: [{ line: 143, column: 8, message }],
+    issues: [{ line: 143, column: 8, message }],
   });
   expect(await readYaml(keys(100), 1_000)).toHaveProperty("value");
 });
@@ -130,7 +130,7 @@ text: "8202522731445525542"
 8202522731445525542: 1
 `;
   const read = await readYaml(text);
-  if (!("value" in read)) throw new Error("faults");
+  if (!("value" in read)) throw new Error("issues");
   const id = "8202522731445525542";
   expect(writeJson(read.value)).toBe(
     `{"plain":12,"id":${id},"same":${id},"price":0.12345678901234567891,"signed":-1234567890123456789,` +

@@ -18,7 +18,7 @@ export type YamlDocument = {
 type Path = readonly (string | number)[];
 
 /** Lines and columns count from 1. */
-type YamlFault = { line: number | null; column: number | null; message: string };
+type YamlIssue = { line: number | null; column: number | null; message: string };
 
 const MAX_BYTES = 4 * MIB;
 export const MAX_FILE_DEPTH = 100;
@@ -26,7 +26,7 @@ export const MAX_FILE_DEPTH = 100;
 type LineTree = number | null | [number | null, LineTree[] | Record<string, LineTree>];
 const lineTree: z.ZodType<LineTree> = z.custom<LineTree>();
 
-const yamlFault: z.ZodType<YamlFault> = z.object({
+const yamlIssue: z.ZodType<YamlIssue> = z.object({
   line: z.number().nullable(),
   column: z.number().nullable(),
   message: z.string(),
@@ -41,13 +41,13 @@ const pool = new ThreadPool({
     mayBeExact: MAY_BE_EXACT,
     maxDepth: MAX_FILE_DEPTH,
     maxAliases: 100,
-    maxFaults: 5,
+    maxIssues: 5,
     valueWeight: VALUE_WEIGHT,
   }),
   memoryMb: 512,
   value: z.union([
     z.object({ value: z.string(), lines: z.string() }),
-    z.object({ faults: z.array(yamlFault) }),
+    z.object({ issues: z.array(yamlIssue) }),
   ]),
 });
 
@@ -76,12 +76,12 @@ export async function readYaml(
   source: string,
   organizationId: string,
   { timeoutMs, ...limits }: YamlLimits = FILE_LIMITS,
-): Promise<YamlDocument | { faults: YamlFault[] }> {
-  if (Buffer.byteLength(source) > MAX_BYTES) return fault("The file has more than 4 MiB.");
+): Promise<YamlDocument | { issues: YamlIssue[] }> {
+  if (Buffer.byteLength(source) > MAX_BYTES) return issue("The file has more than 4 MiB.");
   const answer = await pool.ask({ source, ...limits }, { timeoutMs, organizationId });
-  if ("exceeded" in answer) return fault(`The text cannot be read ${answer.limit}.`);
-  if ("fault" in answer) return fault(`The text cannot be read: ${answer.fault}.`);
-  if ("faults" in answer.value) return answer.value;
+  if ("exceeded" in answer) return issue(`The text cannot be read ${answer.limit}.`);
+  if ("issue" in answer) return issue(`The text cannot be read: ${answer.issue}.`);
+  if ("issues" in answer.value) return answer.value;
   const { lines } = answer.value;
   const value = readJson(unmarkExact(answer.value.value));
   let tree: LineTree | undefined;
@@ -97,7 +97,7 @@ export async function readYaml(
   return { value, locate, lineAt };
 }
 
-const fault = (message: string) => ({ faults: [{ line: null, column: null, message }] });
+const issue = (message: string) => ({ issues: [{ line: null, column: null, message }] });
 
 /** A missing key is reported at its parent. */
 function nearestLine(tree: LineTree, path: Path): number | null {

@@ -9,7 +9,7 @@ export const YAML_THREAD = threadOf(`(data) => {
 
   function read({ source, parts, weight }) {
     const excess = findExcess(source, parts);
-    if (excess) return { faults: [excess] };
+    if (excess) return { issues: [excess] };
     const lines = new LineCounter();
     const placeOf = (node) => (node && node.range ? place(lines, node.range[0]) : NOWHERE);
     const document = parseDocument(source, {
@@ -23,13 +23,13 @@ export const YAML_THREAD = threadOf(`(data) => {
     });
     const found = [...document.errors, ...document.warnings];
     if (found.length > 0) {
-      const faults = found.slice(0, data.maxFaults).map((fault) => describe(fault, source, lines));
-      return { faults: faults.filter((fault, at) => fault.message !== UNQUOTED || faults[at - 1]?.message !== UNQUOTED) };
+      const issues = found.slice(0, data.maxIssues).map((issue) => describe(issue, source, lines));
+      return { issues: issues.filter((issue, at) => issue.message !== UNQUOTED || issues[at - 1]?.message !== UNQUOTED) };
     }
     let alias = null;
     try {
-      const faults = findFaults(document);
-      if (faults.length > 0) return { faults: faults.map(({ node, message }) => ({ ...placeOf(node), message })) };
+      const issues = findIssues(document);
+      if (issues.length > 0) return { issues: issues.map(({ node, message }) => ({ ...placeOf(node), message })) };
       visit(document, { Alias: (_, node) => ((alias = node), visit.BREAK) });
       if (data.mayBeExact.test(source)) visit(document, { Scalar: (_, node) => markNumber(node) });
       const expanded = document.toJS({ maxAliasCount: data.maxAliases });
@@ -42,7 +42,7 @@ export const YAML_THREAD = threadOf(`(data) => {
       const message = String(error?.message ?? error).replace(/\\.$/, "") + ".";
       // The library itself throws only for what aliases expand to.
       const at = error instanceof UnjsonError ? nearestPlace(document, error.path, placeOf) : placeOf(alias);
-      return { faults: [{ ...at, message }] };
+      return { issues: [{ ...at, message }] };
     }
   }
 
@@ -113,10 +113,10 @@ export const YAML_THREAD = threadOf(`(data) => {
   }
 
   /** Issues that the library does not find, or finds without their place. */
-  function findFaults(document) {
-    const faults = [];
+  function findIssues(document) {
+    const issues = [];
     const report = (node, message) =>
-      faults.push({ node, message }) === data.maxFaults ? visit.BREAK : undefined;
+      issues.push({ node, message }) === data.maxIssues ? visit.BREAK : undefined;
     // The library would search the document for each alias.
     const anchors = new Map();
     const remember = (node) => node.anchor && anchors.set(node.anchor, node);
@@ -150,7 +150,7 @@ export const YAML_THREAD = threadOf(`(data) => {
         return report(node, "YAML reads " + cut(source) + " as a number. Write " + JSON.stringify(cut(source)) + " in quotes.");
       },
     });
-    return faults;
+    return issues;
   }
 
   const UNMERGED = 'The value of << must be a map, an alias of one, or a list of them. Write "<<" for a key of this name.';

@@ -4,7 +4,7 @@ import { Decimal } from "@/server/base/amount";
 import { recordAudit } from "@/server/base/audit";
 import { AppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
-import { refusal } from "@/server/base/issues";
+import { rejection } from "@/server/base/issues";
 import { newApiKey } from "@/server/catalog/auth/api-key";
 import { type Change, catalogVerb, type Saved, saveItem } from "../change";
 import { type ApiKeyDefinition, apiKeyDefinition } from "../definitions";
@@ -20,7 +20,7 @@ export const createApiKey = catalogVerb(
     const { key, ...saved } = await putApiKey(change, definition);
     if (key === undefined) {
       const message = `is taken: a key "${definition.name}" exists; revoke it first or choose another name`;
-      throw refusal([{ path: "/name", message }]);
+      throw rejection([{ path: "/name", message }]);
     }
     return { ...saved, key };
   },
@@ -49,7 +49,7 @@ export async function putApiKey(change: Change, definition: ApiKeyDefinition): P
     ...agents.map((slug, index) => ({ kind: "agent" as const, slug, path: `/agents/${index}` })),
     ...tools.map((slug, index) => ({ kind: "tool" as const, slug, path: `/tools/${index}` })),
   ]);
-  if (issues.length > 0) throw refusal(issues);
+  if (issues.length > 0) throw rejection(issues);
   const found = await tx.apiKey.findFirst({
     where: { organizationId: actor.orgId, name, revokedAt: null },
     orderBy: { id: "desc" },
@@ -58,7 +58,7 @@ export async function putApiKey(change: Change, definition: ApiKeyDefinition): P
   const expiresAt = definition.expiresAt === null ? null : new Date(definition.expiresAt);
   const maxCredits = definition.maxCredits === null ? null : new Decimal(definition.maxCredits);
   if (!found && expiresAt !== null && expiresAt <= at) {
-    throw refusal([{ path: "/expiresAt", message: "is in the past" }]);
+    throw rejection([{ path: "/expiresAt", message: "is in the past" }]);
   }
   const row = { name, scopes, startsPerMinute, readsPerMinute, targetIds, expiresAt, maxCredits };
   const { id, ...before } = found ?? { id: newId() };

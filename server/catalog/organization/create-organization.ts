@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { OrgId } from "@/server/base/actor";
 import type { Transaction } from "@/server/base/db/client";
 import { transactPrisma } from "@/server/base/db/transaction";
-import { parseInput, refusal } from "@/server/base/issues";
+import { parseInput, rejection } from "@/server/base/issues";
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/server/catalog/auth/sessions";
 import { type CatalogServices, lockCatalog, personLock, slugLock } from "../change";
 import { memberDefinition, type OrganizationDefinition } from "../definitions";
@@ -43,7 +43,7 @@ export async function insertOrganization(
 ): Promise<{ id: OrgId; slug: string; owner: string | null }> {
   const { slug } = definition;
   if (await tx.organization.findUnique({ where: { slug }, select: { id: true } }))
-    throw refusal([{ path: "/slug", message: `is taken: an organization "${slug}" exists` }]);
+    throw rejection([{ path: "/slug", message: `is taken: an organization "${slug}" exists` }]);
   const { id, change } = await putOrganization(tx, services, { operatorName, definition });
   if (owner !== null) await putMember(change, { ...owner, role: "owner" });
   return { id, slug, owner: owner?.email ?? null };

@@ -5,7 +5,7 @@ import { recordAudit } from "@/server/base/audit";
 import { toPlainData } from "@/server/base/db/plain-data";
 import { AppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
-import { refusal } from "@/server/base/issues";
+import { rejection } from "@/server/base/issues";
 import type { Services } from "@/server/catalog/services";
 import { type Change, catalogVerb, personLock } from "../change";
 import { memberDefinition } from "../definitions";
@@ -62,7 +62,7 @@ export const createInvitation = catalogVerb(
     const member = await tx.member.findFirst({ where: { organizationId, user: { email } } });
     if (member) {
       const message = `is already a member, with the role ${member.role}: ${email}`;
-      throw refusal([{ path: "/email", message }]);
+      throw rejection([{ path: "/email", message }]);
     }
     await tx.invitation.deleteMany({
       where: { organizationId, OR: [{ email }, { expiresAt: { lte: at } }] },

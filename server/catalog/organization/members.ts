@@ -3,7 +3,7 @@ import { MEMBER_ROLES, type MemberActor, type MemberRole, roleCovers } from "@/s
 import { recordAudit } from "@/server/base/audit";
 import { AppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
-import { refusal } from "@/server/base/issues";
+import { rejection } from "@/server/base/issues";
 import { createUser } from "@/server/catalog/auth/sessions";
 import type { Services } from "@/server/catalog/services";
 import { type Change, catalogVerb, type Editor, personLock, type Saved, saveItem } from "../change";
@@ -105,7 +105,7 @@ async function createAccount({ tx, at }: Change, definition: MemberDefinition): 
   const { email, password, name = email.split("@")[0] ?? email } = definition;
   if (password === undefined) {
     const message = `is required: ${email} has no account yet`;
-    throw refusal([{ path: "/password", message }]);
+    throw rejection([{ path: "/password", message }]);
   }
   return createUser(tx, { email, name, password, at });
 }
@@ -123,6 +123,8 @@ async function requireAnotherOwner({ tx, actor }: Change, memberId: string): Pro
     where: { organizationId: actor.orgId, role: "owner", id: { not: memberId } },
   });
   if (others === 0) {
-    throw refusal([{ path: "/role", message: "must stay owner: an organization needs at least one owner" }]);
+    throw rejection([
+      { path: "/role", message: "must stay owner: an organization needs at least one owner" },
+    ]);
   }
 }

@@ -3,7 +3,7 @@ import type { OrgId } from "@/server/base/actor";
 import { recordAudit } from "@/server/base/audit";
 import type { Transaction } from "@/server/base/db/client";
 import { AppError, type Issue, isAppError } from "@/server/base/errors";
-import { parseOrIssues, prefixIssues, refusal } from "@/server/base/issues";
+import { parseOrIssues, prefixIssues, rejection } from "@/server/base/issues";
 import { mayReceive } from "@/server/guard/egress/outgoing-request";
 import { parseModelProviders, stringifyModelProviders } from "@/server/runs/find-model-providers";
 import { keySecretOf, type OwnProvider, ownProvider, ownProviders } from "@/server/work/models/own-provider";
@@ -28,8 +28,8 @@ export const saveModelProvider = catalogVerb(
     const others = all.filter((each) => each !== found);
     checkBesideOthers(provider, others);
     if (keyValue !== undefined) await createKey(change, provider, keyValue);
-    const faults = await findProviderFaults(change, [provider]);
-    if (faults.length > 0) throw refusal(withoutIndex(faults));
+    const issues = await findProviderIssues(change, [provider]);
+    if (issues.length > 0) throw rejection(withoutIndex(issues));
     await saveItem(change, { subject: subjectOf(name), before: found, after: provider }, () =>
       writeOwnProviders(change, found === null ? [...all, provider] : all.with(index, provider)),
     );
@@ -76,19 +76,19 @@ export const providerNotFound = (name: string) =>
 function checkOpened(name: string, found: OwnProvider | null, replaces: OwnProvider | null): void {
   if (replaces === null) {
     if (found === null) return;
-    throw refusal([{ path: "/name", message: `is taken: a model provider "${name}" exists` }]);
+    throw rejection([{ path: "/name", message: `is taken: a model provider "${name}" exists` }]);
   }
   if (found === null) throw providerNotFound(name);
   // Both were parsed by one schema, which orders their keys.
   if (JSON.stringify(found) === JSON.stringify(replaces)) return;
   const message = "Somebody changed this provider since you opened it; nothing was overwritten";
-  throw refusal([{ path: "", message }]);
+  throw rejection([{ path: "", message }]);
 }
 
 function checkBesideOthers(provider: OwnProvider, others: readonly OwnProvider[]): void {
   const all = [...others, provider];
   const checked = parseOrIssues(ownProviders, all);
-  if ("issues" in checked) throw refusal(withoutIndex(checked.issues));
+  if ("issues" in checked) throw rejection(withoutIndex(checked.issues));
 }
 
 const withoutIndex = (issues: readonly Issue[]): Issue[] =>
@@ -96,13 +96,13 @@ const withoutIndex = (issues: readonly Issue[]): Issue[] =>
 
 async function createKey(change: Change, provider: OwnProvider, value: string): Promise<void> {
   const name = keySecretOf(provider);
-  if (name === null) throw refusal([{ path: "/apiKey", message: "must name the secret for the key" }]);
+  if (name === null) throw rejection([{ path: "/apiKey", message: "must name the secret for the key" }]);
   const { host } = new URL(provider.baseUrl);
   try {
     await setSecretWithin(change, { name, value, hosts: [host] }, { only: "create" });
   } catch (error) {
     if (!isAppError(error) || error.issues === undefined) throw error;
-    throw refusal(
+    throw rejection(
       error.issues.map(({ path, message }) => ({
         path: path === "/value" ? "/keyValue" : "/apiKey",
         message,
@@ -112,7 +112,7 @@ async function createKey(change: Change, provider: OwnProvider, value: string): 
 }
 
 /** Issues of model providers: keys that are not secrets of the organization, or may not be sent to the provider. */
-export async function findProviderFaults(
+export async function findProviderIssues(
   { tx, actor }: { tx: Pick<Transaction, "secret">; actor: Pick<Editor, "orgId"> },
   providers: readonly OwnProvider[],
 ): Promise<Issue[]> {

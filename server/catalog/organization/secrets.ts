@@ -6,7 +6,7 @@ import type { Secret } from "@/server/base/db/generated/client";
 import { toPlainData } from "@/server/base/db/plain-data";
 import { AppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
-import { parseInput, refusal } from "@/server/base/issues";
+import { parseInput, rejection } from "@/server/base/issues";
 import { readJson } from "@/server/base/json/json";
 import { nameActors } from "@/server/base/name-actors";
 import type { Services } from "@/server/catalog/services";
@@ -107,7 +107,7 @@ export async function setSecretWithin(
   requireFuture(expires, at);
   const allowedHosts = hosts ?? found?.allowedHosts;
   if (allowedHosts === undefined) {
-    throw refusal([{ path: "/hosts", message: "is required: name the hosts that may receive the secret" }]);
+    throw rejection([{ path: "/hosts", message: "is required: name the hosts that may receive the secret" }]);
   }
   const sealed = encryption.seal(value, secretValuePurpose(actor.orgId, name));
   // Who knows the value decides where it may be sent.
@@ -122,7 +122,7 @@ export async function setSecretWithin(
 
 function requireFuture(expiresAt: Date | null, at: Date): void {
   if (expiresAt !== null && expiresAt <= at)
-    throw refusal([{ path: "/expiresAt", message: "is in the past" }]);
+    throw rejection([{ path: "/expiresAt", message: "is in the past" }]);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { transactPrisma } from "@/server/base/db/transaction";
 import { AppError } from "@/server/base/errors";
-import { parseInput, refusal } from "@/server/base/issues";
+import { parseInput, rejection } from "@/server/base/issues";
 import { createLink, deleteLinks, findLink, takeLink } from "@/server/catalog/auth/one-time-links";
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/server/catalog/auth/sessions";
 import type { Services } from "@/server/catalog/services";
@@ -57,7 +57,7 @@ export async function setUp(
     await takeLink(tx, id, GONE);
     if (await tx.user.findUnique({ where: { email: person.email } })) {
       const message = "already has an account. Use another, or run `organizations create` with --owner";
-      throw refusal([{ path: "/email", message }]);
+      throw rejection([{ path: "/email", message }]);
     }
     const definition = parseInput(organizationDefinition, { slug, name: organization, credits });
     await insertOrganization(tx, services, { definition, owner: person, operatorName: "set-up link" });

@@ -30,7 +30,7 @@ export async function removeUser(
     );
     // Read again: a membership may have ended before the locks were taken.
     const { id, members } = await findUser(tx, email);
-    await refuseLastOwner(tx, email, members);
+    await rejectLastOwner(tx, email, members);
 
     const at = services.clock.now();
     const keys = await listKeysMadeBy(tx, id);
@@ -84,7 +84,7 @@ async function findUser(tx: Transaction, email: string) {
 
 type Membership = Awaited<ReturnType<typeof findUser>>["members"][number];
 
-async function refuseLastOwner(tx: Transaction, email: string, members: Membership[]): Promise<void> {
+async function rejectLastOwner(tx: Transaction, email: string, members: Membership[]): Promise<void> {
   const stranded: string[] = [];
   for (const { role, organization } of members) {
     if (role !== "owner") continue;

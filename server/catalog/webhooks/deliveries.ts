@@ -80,7 +80,7 @@ export async function recordDelivery(
 type Recorded = { delivery: ReceivedDelivery; receivedAt: Date };
 
 /** Records a call that was rejected; `reason` is the error's message unless it is given. */
-export function recordRefusal(
+export function recordRejection(
   services: Pick<Services, "pool" | "clock">,
   trigger: { orgId: OrgId; triggerId: string },
   { error, reason = error.message, ...recorded }: Recorded & { error: AppError; reason?: string },

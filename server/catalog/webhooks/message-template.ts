@@ -21,7 +21,7 @@ export async function describeTemplateIssue(
       (part) => typeof part === "object" && part.references.some(({ root }) => root === "secrets"),
     );
     if (refersToSecret) return "secrets cannot be used in a message";
-    return parts.map((part) => (typeof part === "object" ? part.fault : null)).find(Boolean) ?? null;
+    return parts.map((part) => (typeof part === "object" ? part.issue : null)).find(Boolean) ?? null;
   } catch (error) {
     if (error instanceof ExpressionError) return error.message;
     throw error;

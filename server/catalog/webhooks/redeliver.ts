@@ -4,7 +4,7 @@ import { newId } from "@/server/base/ids";
 import type { Services } from "@/server/catalog/services";
 import type { ReceivedDelivery } from "@/server/runs/received-delivery";
 import { startRun } from "@/server/runs/start";
-import { recordRefusal } from "./deliveries";
+import { recordRejection } from "./deliveries";
 import { findTriggerById } from "./find-trigger";
 import { bodyMissing } from "./inspect-deliveries";
 import { readStart } from "./read-start";
@@ -41,7 +41,7 @@ export async function redeliver(
     });
   } catch (error) {
     if (isAppError(error)) {
-      await recordRefusal(services, trigger.actor, { delivery, error, receivedAt: now });
+      await recordRejection(services, trigger.actor, { delivery, error, receivedAt: now });
     }
     throw error;
   }

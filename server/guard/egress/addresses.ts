@@ -1,10 +1,10 @@
 import { isIP, type LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
-import { RefusedError } from "@/server/guard/egress/failures";
+import { RejectedError } from "@/server/guard/egress/failures";
 import { answerLookup } from "@/server/guard/egress/resolve-names";
 
 /** Azure's platform services. */
-const REFUSED_V4 = new Set(["168.63.129.16"]);
+const REJECTED_V4 = new Set(["168.63.129.16"]);
 
 /**
  * Returns true if an IP address is on the public internet. Every IPv6 form that contains an IPv4 address (mapped,
@@ -18,17 +18,17 @@ export function isPublicAddress(address: string): boolean {
     return false;
   }
   if (parsed instanceof ipaddr.IPv4)
-    return parsed.range() === "unicast" && !REFUSED_V4.has(parsed.toString());
+    return parsed.range() === "unicast" && !REJECTED_V4.has(parsed.toString());
   // Only 2000::/3 is handed out for public use; the ranges inside it that are not are named by ipaddr.js.
   return parsed.range() === "unicast" && ((parsed.parts[0] ?? 0) & 0xe000) === 0x2000;
 }
 
 /** A name leads to an address that is not public; `privateAddressError` explains it. */
-export class NotPublicError extends RefusedError {}
+export class NotPublicError extends RejectedError {}
 
 /** The error for an address that is not public. `entry` is its `host:port`. */
 export const privateAddressError = (host: string, entry: string) =>
-  new RefusedError(
+  new RejectedError(
     `${host} is not a public address; calls to it are rejected. To allow it, the operator sets EGRESS_ALLOW=${entry}`,
   );
 

@@ -6,7 +6,7 @@ export class EgressError extends Error {
 }
 
 /** The call is not allowed: its address is not public, or a secret may not be sent there. A retry changes nothing. */
-export class RefusedError extends EgressError {}
+export class RejectedError extends EgressError {}
 
 /** A response beyond the size limit; a retry would not make it smaller. */
 export class ResponseTooLarge extends EgressError {
@@ -46,7 +46,7 @@ export function explainFailure(error: unknown, host: string): EgressError {
   const cause = causes.at(-1);
   // Fetch has no code for it (Fetch standard, section "Port blocking").
   if (cause?.message === "bad port")
-    return new RefusedError(
+    return new RejectedError(
       `The call to ${host} is not allowed: fetch blocks its port, because another protocol such as e-mail uses it.`,
     );
   const reason = CODES[codeOf(cause)] ?? cause?.message ?? "unknown error";

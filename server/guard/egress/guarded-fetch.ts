@@ -22,7 +22,7 @@ import {
   EgressError,
   explainFailure,
   isUnknownHost,
-  RefusedError,
+  RejectedError,
   ResponseTooLarge,
   unknownHostError,
 } from "@/server/guard/egress/failures";
@@ -58,10 +58,10 @@ const MAX_REDIRECTS = 5;
 
 function checkUrl(url: URL): void {
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw new RefusedError(`Only http and https addresses can be called, not ${url.protocol.slice(0, 30)}`);
+    throw new RejectedError(`Only http and https addresses can be called, not ${url.protocol.slice(0, 30)}`);
   }
   if (url.username !== "" || url.password !== "") {
-    throw new RefusedError("Addresses with a user name or password are not allowed; use a header.");
+    throw new RejectedError("Addresses with a user name or password are not allowed; use a header.");
   }
 }
 

@@ -1,4 +1,4 @@
-import { EgressError, RefusedError } from "@/server/guard/egress/failures";
+import { EgressError, RejectedError } from "@/server/guard/egress/failures";
 import { hasPlaceholder, replacePlaceholders } from "@/server/guard/secrets/placeholders";
 import { createRedactor } from "@/server/guard/secrets/redact";
 
@@ -79,12 +79,12 @@ export class OutgoingRequest {
       replacePlaceholders(text, (placeholder) => {
         const secret = this.#secrets.find((each) => each.placeholder === placeholder);
         if (secret === undefined) return placeholder;
-        const refusal = describeRefusal(secret, this.url, isTrusted);
-        if (refusal !== null) throw new RefusedError(refusal);
+        const rejection = describeRejection(secret, this.url, isTrusted);
+        if (rejection !== null) throw new RejectedError(rejection);
         return encode(secret.value);
       });
     const url = new URL(this.url);
-    if (hasPlaceholder(url.host)) throw new RefusedError("A secret cannot be in the host of an address.");
+    if (hasPlaceholder(url.host)) throw new RejectedError("A secret cannot be in the host of an address.");
     url.pathname = insert(url.pathname, encodePath);
     url.search = insert(url.search, encodeURIComponent);
     const headers = this.#headerPairs(insert).map(([name, value]): [string, string] => {
@@ -133,9 +133,9 @@ export class OutgoingRequest {
     }
     this.method = method;
     for (const secret of this.#secrets) {
-      if (describeRefusal(secret, next, isTrusted) === null) continue;
+      if (describeRejection(secret, next, isTrusted) === null) continue;
       if (createRedactor([{ value: secret.value, mark: "" }])(next.href) === next.href) continue;
-      throw new RefusedError(
+      throw new RejectedError(
         `${this.url.host} redirects to ${next.host} with the secret "${secret.name}" in the address. ` +
           "The secret may not be sent there.",
       );
@@ -144,7 +144,7 @@ export class OutgoingRequest {
       const keeps = (name: string, value: string) => {
         if (!hasPlaceholder(value)) return SAFE_HEADERS.has(name);
         const held = this.#secrets.filter(({ placeholder }) => value.includes(placeholder));
-        return held.every((secret) => describeRefusal(secret, next, isTrusted) === null);
+        return held.every((secret) => describeRejection(secret, next, isTrusted) === null);
       };
       for (const [name, value] of [...this.headers]) if (!keeps(name, value)) this.headers.delete(name);
       if (this.#basicAuth && !keeps("authorization", Object.values(this.#basicAuth).join(" ")))
@@ -167,7 +167,7 @@ export function mayReceive(hosts: readonly string[], url: URL): boolean {
 }
 
 /** Null if the secret may be sent. Trusted hosts may be called without encryption. */
-function describeRefusal(secret: CarriedSecret, url: URL, isTrusted: boolean): string | null {
+function describeRejection(secret: CarriedSecret, url: URL, isTrusted: boolean): string | null {
   if (!mayReceive(secret.hosts, url)) {
     if (mayReceive(secret.waitingHosts ?? [], url))
       return `The secret "${secret.name}" may not be sent to ${url.host} yet: the host was added after the value was set. Set the value again to confirm the host.`;

@@ -81,7 +81,7 @@ async function resolveAs(...records: [NameRecord, ...NameRecord[]]) {
 }
 
 const AWAY = { four: [PUBLIC] };
-const REFUSED = "rebind.test is not a public address";
+const REJECTED = "rebind.test is not a public address";
 
 const INSIDE: [string, NameRecord][] = [
   ["loopback", { four: ["127.0.0.1"] }],
@@ -112,7 +112,7 @@ describe("http_request", () => {
   test.each(INSIDE)("reaches nothing at %s", async (_what, record) => {
     const { call } = await open(record);
     const { port, asked } = await serve();
-    await expect(call({ url: `http://rebind.test:${port}/` })).rejects.toThrow(REFUSED);
+    await expect(call({ url: `http://rebind.test:${port}/` })).rejects.toThrow(REJECTED);
     expect([asked, opened]).toEqual([[], { public: 0, other: [] }]);
   });
 
@@ -124,7 +124,7 @@ describe("http_request", () => {
       const url = `http://rebind.test:${port}/`;
       expect(await call({ url })).toMatchObject({ status: 200 });
       expect([asked(), opened]).toEqual([1, { public: 1, other: [] }]);
-      await expect(call({ url })).rejects.toThrow(REFUSED);
+      await expect(call({ url })).rejects.toThrow(REJECTED);
       expect([asked(), opened]).toEqual([2, { public: 1, other: [] }]);
     },
   );
@@ -147,7 +147,7 @@ describe("http_request", () => {
   ])("%s asks again, and is rejected", async (_what, { path, ...input }, expected) => {
     const { call } = await open(AWAY, { four: ["127.0.0.1"] });
     const { port, asked } = await serve({ keepAlive: false });
-    await expect(call({ url: `http://rebind.test:${port}${path}`, ...input })).rejects.toThrow(REFUSED);
+    await expect(call({ url: `http://rebind.test:${port}${path}`, ...input })).rejects.toThrow(REJECTED);
     expect([asked, opened]).toEqual([expected, { public: 1, other: [] }]);
   });
 
@@ -176,7 +176,7 @@ test("a model provider of an organization, for its second attempt too", async ()
   });
   const request = { model: "m", messages: [{ role: "user" as const, content: "hi" }], tools: [] };
   const call = provider.call({ ...request, maxOutputTokens: 100, signal: new AbortController().signal });
-  await expect(call).rejects.toThrow(REFUSED);
+  await expect(call).rejects.toThrow(REJECTED);
   expect([asked(), opened, server.asked]).toEqual([2, { public: 1, other: [] }, ["/busy/chat/completions"]]);
 });
 
@@ -203,6 +203,6 @@ test("send_email", async () => {
     });
   expect(await send()).toMatchObject({ rejected: [] });
   expect([asked(), opened]).toEqual([1, { public: 1, other: [] }]);
-  await expect(send()).rejects.toThrow(REFUSED);
+  await expect(send()).rejects.toThrow(REJECTED);
   expect([asked(), opened, server.messages.length]).toEqual([2, { public: 1, other: [] }, 1]);
 });

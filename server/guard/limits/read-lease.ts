@@ -25,24 +25,24 @@ type Lease = {
 const leases = perOwner((_: Services["pool"]) => new LRUCache<string, Lease>({ max: MAX_KEYS }));
 
 /**
- * Takes one leased read; null if reads are unlimited. "unleased": a new block must be leased first; "refused": the last
- * one was refused.
+ * Takes one leased read; null if reads are unlimited. "unleased": a new block must be leased first; "rejected": the last
+ * one was rejected.
  */
 export function acquireLeasedRead(
   services: Services,
   actor: ApiKeyActor,
-): RateDecision | null | "unleased" | "refused" {
+): RateDecision | null | "unleased" | "rejected" {
   const { readsPerMinute: limit } = actor.plan;
   if (limit === null) return null;
   const lease = leases(services.pool).get(actor.apiKeyId);
   if (lease === undefined || lease.decision.limit !== limit) return "unleased";
-  if (!lease.decision.allowed && lease.block > 0) return "refused";
+  if (!lease.decision.allowed && lease.block > 0) return "rejected";
   if (lease.left <= 0 || services.clock.monotonicMs() >= lease.until) return "unleased";
   lease.left -= 1;
   return lease.decision;
 }
 
-/** Takes one read of a key; null if its reads are unlimited. A refused read does not count. */
+/** Takes one read of a key; null if its reads are unlimited. A rejected read does not count. */
 export async function acquireRead(services: Services, actor: ApiKeyActor): Promise<RateDecision | null> {
   const { readsPerMinute: limit } = actor.plan;
   if (limit === null) return null;

@@ -9,7 +9,7 @@ function openProcess() {
     fill(org: string, count: number): (() => void)[] {
       return Array.from({ length: count }, (_, n) => {
         const slot = this.take(org, `${org}-${Math.floor(n / STREAM_LIMITS.person)}`);
-        if ("refusal" in slot) throw new Error(`slot ${n + 1} of ${count}: ${slot.refusal}`);
+        if ("rejection" in slot) throw new Error(`slot ${n + 1} of ${count}: ${slot.rejection}`);
         return slot.release;
       });
     },
@@ -19,46 +19,46 @@ function openProcess() {
 test("a person's streams are limited", () => {
   const { take } = openProcess();
   for (let n = 0; n < STREAM_LIMITS.person; n++) expect(take("acme", "ada")).toHaveProperty("release");
-  expect(take("acme", "ada")).toEqual({ refusal: expect.stringMatching(/^You have 20 live views open/) });
+  expect(take("acme", "ada")).toEqual({ rejection: expect.stringMatching(/^You have 20 live views open/) });
   // The person's limit covers all their organizations, because the tabs share one browser.
-  expect(take("beta", "ada")).toHaveProperty("refusal");
+  expect(take("beta", "ada")).toHaveProperty("rejection");
   expect(take("acme", "bob")).toHaveProperty("release");
 });
 
 test("an organization's streams are limited, without affecting others", () => {
   const process = openProcess();
   const [release] = process.fill("acme", STREAM_LIMITS.organization);
-  const refusal = expect.stringMatching(/^Your organization has 200 live views open/);
-  expect(process.take("acme", "another")).toEqual({ refusal });
+  const rejection = expect.stringMatching(/^Your organization has 200 live views open/);
+  expect(process.take("acme", "another")).toEqual({ rejection });
   expect(process.take("beta", "someone else")).toHaveProperty("release");
   release?.();
   expect(process.take("acme", "another")).toHaveProperty("release");
-  expect(process.take("acme", "another")).toEqual({ refusal });
+  expect(process.take("acme", "another")).toEqual({ rejection });
 });
 
 test("a process's streams are limited", () => {
   const process = openProcess();
   const slots = ["acme", "beta"].flatMap((org) => process.fill(org, STREAM_LIMITS.organization));
   slots.push(...process.fill("gamma", STREAM_LIMITS.process - slots.length));
-  const refusal = expect.stringMatching(/^This server has 500 live views open/);
-  expect(process.take("delta", "another")).toEqual({ refusal });
+  const rejection = expect.stringMatching(/^This server has 500 live views open/);
+  expect(process.take("delta", "another")).toEqual({ rejection });
   slots[0]?.();
   expect(process.take("delta", "another")).toHaveProperty("release");
-  expect(process.take("delta", "another")).toEqual({ refusal });
+  expect(process.take("delta", "another")).toEqual({ rejection });
 });
 
-test("closing a stream twice frees it once, and a refused one takes nothing", () => {
+test("closing a stream twice frees it once, and a rejected one takes nothing", () => {
   const process = openProcess();
   const slots = process.fill("acme", STREAM_LIMITS.organization);
-  for (let n = 0; n < STREAM_LIMITS.person; n++) process.take("acme", "refused");
+  for (let n = 0; n < STREAM_LIMITS.person; n++) process.take("acme", "rejected");
   slots[0]?.();
   slots[0]?.();
-  // Refused attempts do not count: the person has all their own slots in another organization.
+  // Rejected attempts do not count: the person has all their own slots in another organization.
   process.fill("beta", 1);
   for (let n = 0; n < STREAM_LIMITS.person; n++)
-    expect(process.take("beta", "refused")).toHaveProperty("release");
+    expect(process.take("beta", "rejected")).toHaveProperty("release");
   expect(process.take("acme", "one")).toHaveProperty("release");
-  expect(process.take("acme", "two")).toHaveProperty("refusal");
+  expect(process.take("acme", "two")).toHaveProperty("rejection");
 });
 
 test("another process has its own limits", () => {

@@ -4,7 +4,7 @@ import { perOwner } from "@/server/base/per-owner";
 /** The most live streams of one process. Each tab that shows runs holds one. */
 export const STREAM_LIMITS = { person: 20, organization: 200, process: 500 };
 
-const REFUSALS = {
+const REJECTIONS = {
   person: `You have ${STREAM_LIMITS.person} live views open, which is the limit. Close some tabs.`,
   organization: `Your organization has ${STREAM_LIMITS.organization} live views open, which is the limit.`,
   process: `This server has ${STREAM_LIMITS.process} live views open, which is the limit.`,
@@ -25,7 +25,7 @@ const takenIn = globalThis.stepwellStreamSlots;
 export function acquireStreamSlot(
   services: { pool: object },
   { orgId, userId }: Pick<MemberActor, "orgId" | "userId">,
-): { release: () => void } | { refusal: string } {
+): { release: () => void } | { rejection: string } {
   const taken = takenIn(services.pool);
   const counts = [
     { of: "person", key: `person ${userId}` },
@@ -33,7 +33,7 @@ export function acquireStreamSlot(
     { of: "process", key: "process" },
   ] as const;
   const full = counts.find(({ of, key }) => (taken.get(key) ?? 0) >= STREAM_LIMITS[of]);
-  if (full) return { refusal: REFUSALS[full.of] };
+  if (full) return { rejection: REJECTIONS[full.of] };
   for (const { key } of counts) taken.set(key, (taken.get(key) ?? 0) + 1);
   let held = true;
   const release = () => {

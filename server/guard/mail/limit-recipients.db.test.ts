@@ -27,12 +27,12 @@ it("an organization sends to so many recipients an hour, whatever others send", 
   const one = await createTenant(world);
   const other = await createTenant(world);
   expect(await send(one, "first", 3)).toMatchObject({ status: "Completed" });
-  const refused = await send(one, "second", 3);
-  expect(refused).toMatchObject({
+  const rejected = await send(one, "second", 3);
+  expect(rejected).toMatchObject({
     status: "Failed",
     errorMessage: expect.stringMatching(/may send to 5 recipients in an hour, and has\. Try again in \d+ s/),
   });
-  expect(JSON.parse(refused.steps[0]?.output ?? "")).toMatchObject({ code: "rate_limited" });
+  expect(JSON.parse(rejected.steps[0]?.output ?? "")).toMatchObject({ code: "rate_limited" });
   // The rejected message used up none of the two that are left.
   expect(await send(one, "small", 2)).toMatchObject({ status: "Completed" });
   expect(await send(other, "third", 5)).toMatchObject({ status: "Completed" });

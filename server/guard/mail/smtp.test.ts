@@ -197,18 +197,18 @@ it("keeps the password out of a rejection that repeats the command", async () =>
   const password = "p@ssw0rd-of-the-operator";
   for (const echo of [password, Buffer.from(`\0ada\0${password}`).toString("base64")]) {
     for (const before of [0, 270]) {
-      const refusing = new SMTPServer({
+      const rejecting = new SMTPServer({
         disabledCommands: ["STARTTLS"],
         allowInsecureAuth: true,
         onAuth: (_auth, _session, done) => done(new Error(`${"-".repeat(before)} AUTH PLAIN ${echo}`)),
       });
-      refusing.listen(0, "127.0.0.1");
-      await once(refusing.server, "listening");
-      const other = z.object({ port: z.number() }).parse(refusing.server.address()).port;
-      const refused = await send({}, { password, port: other }, [`127.0.0.1:${other}`]).catch(String);
-      await new Promise<void>((done) => refusing.close(done));
-      expect(refused).toContain("The mail server did not take the message");
-      expect(refused).not.toContain(echo.slice(echo === password ? 0 : 8, 16));
+      rejecting.listen(0, "127.0.0.1");
+      await once(rejecting.server, "listening");
+      const other = z.object({ port: z.number() }).parse(rejecting.server.address()).port;
+      const rejected = await send({}, { password, port: other }, [`127.0.0.1:${other}`]).catch(String);
+      await new Promise<void>((done) => rejecting.close(done));
+      expect(rejected).toContain("The mail server did not take the message");
+      expect(rejected).not.toContain(echo.slice(echo === password ? 0 : 8, 16));
     }
   }
 });

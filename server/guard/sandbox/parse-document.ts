@@ -264,8 +264,8 @@ export async function parseDocument<Value>(
   request: DocumentRequest,
   organizationId: string,
   value: z.ZodType<Value>,
-): Promise<{ value: Value } | { fault: string }> {
+): Promise<{ value: Value } | { issue: string }> {
   const answer = await pool.ask(request, { timeoutMs: PARSE_TIMEOUT_MS, organizationId });
   if ("value" in answer) return { value: value.parse(await readLargeJson(answer.value)) };
-  return "fault" in answer ? answer : { fault: `Could not parse it ${answer.limit}.` };
+  return "issue" in answer ? answer : { issue: `Could not parse it ${answer.limit}.` };
 }

@@ -66,8 +66,8 @@ function evaluate({ vm, handle, self }, request) {
   vm.callFunction(handle, self, vm.newString(request));
   vm.executePendingJobs();
   const answer = vm.global.getProp("$answer");
-  if (!answer.isString) return { fault: "answer" };
-  if (answer.getProp("length").toNumber() > maxAnswerLength) return { fault: "length" };
+  if (!answer.isString) return { issue: "answer" };
+  if (answer.getProp("length").toNumber() > maxAnswerLength) return { issue: "length" };
   return { value: answer.toString() };
 }
 
@@ -77,10 +77,10 @@ function answer({ request, timeoutMs, now: moment }) {
   stopped = false;
   try {
     const answered = evaluate(machine, request);
-    return stopped ? { fault: "time" } : answered;
+    return stopped ? { issue: "time" } : answered;
   } catch {
     machine = undefined;
-    return { fault: stopped ? "time" : "memory" };
+    return { issue: stopped ? "time" : "memory" };
   } finally {
     deadline = Infinity;
   }

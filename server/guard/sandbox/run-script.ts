@@ -43,7 +43,7 @@ export async function runScript(
   const request = quoteExact(exact);
   const notes = request === exact ? [] : [NUMBERS_AS_TEXTS];
   const evaluated = await sandbox({ request, timeoutMs, ...evaluation });
-  if ("fault" in evaluated) return { failure: "script_limit", message: evaluated.fault, console: [], notes };
+  if ("issue" in evaluated) return { failure: "script_limit", message: evaluated.issue, console: [], notes };
   await memory?.holdText(evaluated.text);
   const answer = await readAnswer(evaluated.text);
   if (answer.ok) return { ...answer, notes };

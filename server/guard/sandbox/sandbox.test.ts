@@ -30,7 +30,7 @@ test.each([
   ["loops and catches what stops it", "for (;;) { try { for (;;); } catch {} }"],
   ["backtracks", "return /^(a+)+$/.test('a'.repeat(40) + 'b')"],
 ])("a script that %s is stopped at its deadline, and the next one is answered", async (_name, code) => {
-  expect(await run(code, 300)).toEqual({ fault: "The script was stopped after 300 ms." });
+  expect(await run(code, 300)).toEqual({ issue: "The script was stopped after 300 ms." });
   expect(await run("return 1", 10_000)).toMatchObject({ ok: true, value: 1 });
 });
 

@@ -28,7 +28,7 @@ export type Evaluation = {
 };
 
 /** Throws the signal's reason. */
-type Sandbox = (evaluation: Evaluation) => Promise<{ text: string } | { fault: string }>;
+type Sandbox = (evaluation: Evaluation) => Promise<{ text: string } | { issue: string }>;
 
 /**
  * Defines `$start`, which takes the functions of a sandbox: `work` handles a request; `success` and `failure` turn
@@ -82,11 +82,11 @@ export function createSandbox({ subject, scripts, memoryMib, answerLength }: San
     const message = { request, timeoutMs, now: now.getTime() };
     const answer = await pool.ask(message, { ...shared, timeoutMs: timeoutMs + GRACE_MS });
     if ("value" in answer) return { text: answer.value };
-    const excess = "fault" in answer ? answer.fault : answer.exceeded;
-    if (excess === "time") return { fault: `The ${subject} was stopped after ${timeoutMs} ms.` };
+    const excess = "issue" in answer ? answer.issue : answer.exceeded;
+    if (excess === "time") return { issue: `The ${subject} was stopped after ${timeoutMs} ms.` };
     if (excess === "length")
-      return { fault: `The ${subject}'s result is larger than ${answerLength / MIB} MiB.` };
-    if (excess === "answer") return { fault: `The ${subject} waits for something that never happens.` };
-    return { fault: `The ${subject} needs more than ${memoryMib} MiB of memory or nests too deeply.` };
+      return { issue: `The ${subject}'s result is larger than ${answerLength / MIB} MiB.` };
+    if (excess === "answer") return { issue: `The ${subject} waits for something that never happens.` };
+    return { issue: `The ${subject} needs more than ${memoryMib} MiB of memory or nests too deeply.` };
   };
 }

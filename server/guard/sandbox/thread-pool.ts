@@ -12,7 +12,7 @@ setFlagsFromString("--max-semi-space-size=0");
 
 type ThreadPoolOptions<Value> = {
   /**
-   * CommonJS. Posts "ready" once, then exactly one `{value}` or `{fault}` per message. A string, because the
+   * CommonJS. Posts "ready" once, then exactly one `{value}` or `{issue}` per message. A string, because the
    * bundles of esbuild and Next have no second entry point for a thread.
    */
   source: string;
@@ -27,7 +27,7 @@ type ThreadRequest = { timeoutMs: number; organizationId: string; signal?: Abort
 /** `limit` is in words, such as "within 500 ms". */
 type ThreadAnswer<Value> =
   | { value: Value }
-  | { fault: string }
+  | { issue: string }
   | { exceeded: "time" | "memory"; limit: string };
 
 /** The source of a thread for a function: `create` is the source of a function of `workerData` that returns it. */
@@ -39,7 +39,7 @@ parentPort.on("message", (request) => {
   try {
     parentPort.postMessage({ value: work(request) });
   } catch (error) {
-    parentPort.postMessage({ fault: String(error?.message ?? error).slice(0, 500) });
+    parentPort.postMessage({ issue: String(error?.message ?? error).slice(0, 500) });
   }
 });
 parentPort.postMessage("ready");
@@ -73,7 +73,7 @@ export function readInstalled(file: string): string {
  */
 export class ThreadPool<Value> {
   readonly #options: ThreadPoolOptions<Value>;
-  readonly #answer: z.ZodType<{ value: Value } | { fault: string }>;
+  readonly #answer: z.ZodType<{ value: Value } | { issue: string }>;
   /** With the timers that end them; the most recently used thread is last. */
   readonly #idle = new Map<Worker, NodeJS.Timeout>();
   readonly #queue = new FairQueue(THREADS, THREADS_EACH, { reserved: RESERVED });
@@ -81,7 +81,7 @@ export class ThreadPool<Value> {
 
   constructor(options: ThreadPoolOptions<Value>) {
     this.#options = options;
-    this.#answer = z.union([z.object({ value: options.value }), z.object({ fault: z.string() })]);
+    this.#answer = z.union([z.object({ value: options.value }), z.object({ issue: z.string() })]);
   }
 
   /**

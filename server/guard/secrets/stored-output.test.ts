@@ -28,7 +28,7 @@ test("cuts or rejects outputs above 1 MiB of JSON, and no smaller ones", async (
     bytes: MIB + 1,
     preview: `"${"x".repeat(4095)}`,
   });
-  expect(await storeOutput(large, { overflow: "refuse" })).toEqual({
+  expect(await storeOutput(large, { overflow: "reject" })).toEqual({
     error: expect.stringContaining(`${MIB + 1} bytes`),
   });
   expect(JSON.parse(await store(`x${"😀".repeat(MIB)}`)).preview.isWellFormed()).toBe(true);

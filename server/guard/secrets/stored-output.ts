@@ -14,13 +14,13 @@ const PREVIEW_LENGTH = 4_096;
  */
 export async function storeOutput(
   output: Json,
-  { overflow, most = MAX_STEP_OUTPUT_BYTES }: { overflow: "cut" | "refuse"; most?: number },
+  { overflow, most = MAX_STEP_OUTPUT_BYTES }: { overflow: "cut" | "reject"; most?: number },
   redact: Redact = (text) => text,
 ): Promise<{ text: string } | { error: string }> {
   const text = await stringifyLarge(await cleanParts(output, (each) => replaceNul(redact(each))));
   const bytes = Buffer.byteLength(text);
   if (bytes <= most) return { text };
-  if (overflow === "refuse") {
+  if (overflow === "reject") {
     return { error: `The output is too large: ${bytes} bytes of at most ${most}.` };
   }
   const preview = text.slice(0, PREVIEW_LENGTH).toWellFormed();

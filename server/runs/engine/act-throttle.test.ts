@@ -17,67 +17,67 @@ afterEach(() => {
 
 function setUp(runs: number) {
   const throttle = new ActThrottle(() => runs);
-  const begun: string[] = [];
+  const started: string[] = [];
   const act = (name: string, org = one) => {
     const turn = throttle.next(org);
-    if (turn === undefined) begun.push(name);
-    else void turn.then(() => begun.push(name));
+    if (turn === undefined) started.push(name);
+    else void turn.then(() => started.push(name));
   };
-  return { throttle, begun, act };
+  return { throttle, started, act };
 }
 
 describe("acts of runs", () => {
   it("begin at once while no start comes", () => {
-    const { begun, act } = setUp(100);
+    const { started, act } = setUp(100);
     act("a");
-    expect(begun).toEqual(["a"]);
+    expect(started).toEqual(["a"]);
   });
 
   it("begin at once beside starts while few runs execute", () => {
-    const { throttle, begun, act } = setUp(2);
+    const { throttle, started, act } = setUp(2);
     throttle.noteStart();
     act("a");
-    expect(begun).toEqual(["a"]);
+    expect(started).toEqual(["a"]);
   });
 
   it("begin at once beside a start and many runs that only wait", () => {
-    const { throttle, begun, act } = setUp(100);
+    const { throttle, started, act } = setUp(100);
     throttle.noteStart();
     act("a");
-    expect(begun).toEqual(["a"]);
+    expect(started).toEqual(["a"]);
   });
 
   it("wait for a tick while starts keep coming, and all begin when they end", async () => {
-    const { throttle, begun, act } = setUp(100);
+    const { throttle, started, act } = setUp(100);
     const names = Array.from({ length: 200 }, (_, n) => String(n));
     throttle.noteStart();
     for (const name of names) act(name);
-    expect(begun).toEqual(["0"]);
+    expect(started).toEqual(["0"]);
     await vi.advanceTimersByTimeAsync(10);
-    expect(begun.length).toBeGreaterThan(0);
-    expect(begun.length).toBeLessThan(10);
+    expect(started.length).toBeGreaterThan(0);
+    expect(started.length).toBeLessThan(10);
     await vi.advanceTimersByTimeAsync(200);
-    expect(begun).toEqual(names);
+    expect(started).toEqual(names);
   });
 
   it("begin at some time however long starts keep coming", async () => {
-    const { throttle, begun, act } = setUp(100);
+    const { throttle, started, act } = setUp(100);
     throttle.noteStart();
     for (let n = 0; n < 40; n += 1) act(String(n));
     for (let tick = 0; tick < 100; tick += 1) {
       throttle.noteStart();
       await vi.advanceTimersByTimeAsync(10);
     }
-    expect(begun).toHaveLength(40);
+    expect(started).toHaveLength(40);
   });
 
   it("of one organization do not wait behind all those of another", async () => {
-    const { throttle, begun, act } = setUp(100);
+    const { throttle, started, act } = setUp(100);
     throttle.noteStart();
     for (let n = 0; n < 50; n += 1) act(`one ${n}`);
     act("other", other);
     await vi.advanceTimersByTimeAsync(20);
-    expect(begun).toContain("other");
-    expect(begun.length).toBeLessThan(20);
+    expect(started).toContain("other");
+    expect(started.length).toBeLessThan(20);
   });
 });

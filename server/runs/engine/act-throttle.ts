@@ -56,21 +56,21 @@ export class ActThrottle {
     this.#usage = usage;
     this.#acts = utilization > BUSY ? Math.ceil(this.#acts / 2) : Math.min(MAX_ACTS, this.#acts * 2);
     const isBurst = this.#isBurst();
-    const begun = this.#begin(isBurst ? this.#acts : Number.POSITIVE_INFINITY);
-    this.#left = isBurst ? this.#acts - begun : this.#acts;
+    const started = this.#begin(isBurst ? this.#acts : Number.POSITIVE_INFINITY);
+    this.#left = isBurst ? this.#acts - started : this.#acts;
     this.#timer = isBurst ? setTimeout(() => this.#tick(), TICK_MS) : undefined;
   }
 
   /** Map iteration visits a key again after it was set again. */
   #begin(count: number): number {
-    let begun = 0;
+    let started = 0;
     for (const [orgId, acts] of this.#waiting) {
-      if (begun === count) break;
-      begun += 1;
+      if (started === count) break;
+      started += 1;
       acts.shift()?.();
       this.#waiting.delete(orgId);
       if (acts.length > 0) this.#waiting.set(orgId, acts);
     }
-    return begun;
+    return started;
   }
 }

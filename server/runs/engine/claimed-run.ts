@@ -79,6 +79,6 @@ export type Outcome =
   | { status: "Cancelled"; by: string };
 
 /** Platform errors are not charged. */
-export function isPlatformFault(outcome: Outcome): outcome is Extract<Outcome, { status: "Failed" }> {
+export function isPlatformFailure(outcome: Outcome): outcome is Extract<Outcome, { status: "Failed" }> {
   return outcome.status === "Failed" && outcome.code === "internal_error";
 }

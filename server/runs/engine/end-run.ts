@@ -4,7 +4,7 @@ import { defineQuery, isOpenSql } from "@/server/base/db/statement";
 import { mintOrgId } from "@/server/base/mint-org-id";
 import { notifyRunChanged } from "@/server/runs/live/run-changes";
 import type { Services } from "@/server/runs/services";
-import { type ClaimedRun, isPlatformFault, type Outcome, type Totals } from "./claimed-run";
+import { type ClaimedRun, isPlatformFailure, type Outcome, type Totals } from "./claimed-run";
 import { type Worker, withWorker } from "./port";
 import type { EndItem } from "./write/flush-items";
 import type { JournalRow } from "./write/journal-rows";
@@ -89,7 +89,7 @@ export async function endOpenChildren(services: Services, runId: string, outcome
 /** A child that is open when its parent ends can only be cancelled or fail. */
 function outcomeOfChild(outcome: Outcome): Outcome {
   if (outcome.status === "Cancelled") return outcome;
-  const code = isPlatformFault(outcome) ? outcome.code : "caller_ended";
+  const code = isPlatformFailure(outcome) ? outcome.code : "caller_ended";
   return { status: "Failed", code, message: "The run that called this one has ended." };
 }
 
@@ -97,7 +97,7 @@ function endItem(
   run: Pick<ClaimedRun, "id" | "orgId">,
   { outcome, totals, sequence }: { outcome: Outcome; totals: Totals; sequence: number },
 ): Omit<EndItem, "epoch" | "unclaimed"> {
-  const waived = isPlatformFault(outcome);
+  const waived = isPlatformFailure(outcome);
   const note =
     waived && totals.creditsUsed.gt(0)
       ? `run ended by a platform error: ${totals.creditsUsed} credits used are not charged`

@@ -1,4 +1,4 @@
-import { isTransient, refusesWrites, retryWhileUnavailable } from "@/server/base/db/outage";
+import { isTransient, rejectsWrites, retryWhileUnavailable } from "@/server/base/db/outage";
 import { sleep } from "@/server/base/sleep";
 import { CANCELLED } from "@/server/runs/failure-codes";
 import type { Services } from "@/server/runs/services";
@@ -37,7 +37,7 @@ type EngineOptions = {
 export type RunCall = { runId: string; handOver?: number | undefined };
 
 /** Nothing else tells that the disk has space again. */
-const REFUSED_FOR_MS = 10_000;
+const REJECTED_FOR_MS = 10_000;
 /** For unexpected errors of one segment; an unavailable database does not count. */
 const MAX_ATTEMPTS = 6;
 
@@ -57,7 +57,7 @@ export class RunEngine implements Engine, Executor {
   #driver: Driver | undefined;
   #dispatcher: Dispatcher | undefined;
   #stopping = false;
-  #refusedAt = Number.NEGATIVE_INFINITY;
+  #rejectedAt = Number.NEGATIVE_INFINITY;
 
   constructor(getServices: () => Services, options: EngineOptions) {
     this.getServices = getServices;
@@ -83,18 +83,18 @@ export class RunEngine implements Engine, Executor {
       freeSlots: () => this.freeSlots(),
       executing: () => this.#executing.size,
       onAdmitted: (starts) => this.#slots.reserve(starts),
-      onRefused: () => this.#noteRefused(),
+      onRejected: () => this.#noteRejected(),
       onLost: (error) => this.#handleLostWorker(error),
     }).catch((error: unknown) => {
       this.#worker = undefined;
-      if (refusesWrites(error)) this.#noteRefused();
+      if (rejectsWrites(error)) this.#noteRejected();
       throw error;
     });
     return this.#worker;
   }
 
-  #noteRefused(): void {
-    this.#refusedAt = this.getServices().clock.now().getTime();
+  #noteRejected(): void {
+    this.#rejectedAt = this.getServices().clock.now().getTime();
   }
 
   start(driver: Driver, queue: RunQueue = "all"): void {
@@ -122,7 +122,7 @@ export class RunEngine implements Engine, Executor {
   }
 
   canWrite(): boolean {
-    return this.getServices().clock.now().getTime() - this.#refusedAt > REFUSED_FOR_MS;
+    return this.getServices().clock.now().getTime() - this.#rejectedAt > REJECTED_FOR_MS;
   }
 
   find(runId: string): ExecutingRun | undefined {

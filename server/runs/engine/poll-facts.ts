@@ -1,6 +1,6 @@
 import { ZERO } from "@/server/base/amount";
 import type { RunFacts } from "@/server/runs/run-facts";
-import { type ClaimedRun, isPlatformFault, type Outcome, type Totals } from "./claimed-run";
+import { type ClaimedRun, isPlatformFailure, type Outcome, type Totals } from "./claimed-run";
 import type { ExecutingRun } from "./port";
 
 export function executingRunFacts({ run, totals }: ExecutingRun): RunFacts {
@@ -32,7 +32,7 @@ export function endedRunFacts(
     output: outcome.status === "Completed" ? outcome.output : null,
     errorMessage: outcome.status === "Failed" ? outcome.message : null,
     cancelledBy: outcome.status === "Cancelled" ? outcome.by : null,
-    creditsUsed: isPlatformFault(outcome) ? ZERO : totals.creditsUsed,
+    creditsUsed: isPlatformFailure(outcome) ? ZERO : totals.creditsUsed,
     finishedAt,
   };
 }

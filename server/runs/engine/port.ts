@@ -7,7 +7,7 @@ import { type Lane, type LaneFigures, WorkerLost } from "./write/writer";
 export type Worker = {
   id: string;
   /** Each resolves when it is committed. */
-  accounts: Pick<Lane, "start" | "isStarting" | "refuse" | "end" | "hold">;
+  accounts: Pick<Lane, "start" | "isStarting" | "reject" | "end" | "hold">;
   /** Commits rows in order. */
   journal: Pick<Lane, "row" | "child">;
   /** Call before each act: a process that had stalled must not act for runs that were taken over. Throws WorkerLost. */

@@ -143,15 +143,15 @@ it.each([
 
 it("platform errors never end a run and never repeat completed work", async () => {
   const tenant = await createTenant(world);
-  let faults = 0;
+  let issues = 0;
   onPausePoint(async (point) => {
-    if (point !== "end:before" || faults === 7) return;
-    faults += 1;
+    if (point !== "end:before" || issues === 7) return;
+    issues += 1;
     throw Object.assign(new Error("the database went away"), { code: "ECONNRESET" });
   });
   startEngine(beside);
   await expectCompleted(await start(beside, tenant), tenant);
-  expect(faults).toBe(7);
+  expect(issues).toBe(7);
   expect(modelCalls).toBe(1);
 });
 

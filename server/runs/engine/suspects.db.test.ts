@@ -28,7 +28,7 @@ const options = {
   freeSlots: () => 0,
   executing: () => 0,
   onAdmitted: () => {},
-  onRefused: () => {},
+  onRejected: () => {},
   onLost: () => {},
 };
 

@@ -8,7 +8,7 @@ import { openCallState } from "./call-state";
 import type { ClaimedRun } from "./claimed-run";
 import { emptyJournal, type JournalContents } from "./write/journal";
 
-const begunRow = z.object({
+const startedRow = z.object({
   key: z.string(),
   status: z.enum(STEP_STATUSES),
   startedAt: z.date(),
@@ -19,7 +19,7 @@ const begunRow = z.object({
 
 const READ_CALLS = defineQuery(
   "read-journal-calls",
-  begunRow.extend({
+  startedRow.extend({
     content: z.string(),
     reasoning: z.string(),
     toolCalls: z.string(),
@@ -34,7 +34,7 @@ const READ_CALLS = defineQuery(
 );
 const READ_STEPS = defineQuery(
   "read-journal-steps",
-  begunRow.extend({ stepNumber: z.number(), output: z.string().nullable(), actions: z.number() }),
+  startedRow.extend({ stepNumber: z.number(), output: z.string().nullable(), actions: z.number() }),
   `SELECT key, status, started_at AS "startedAt", step_number AS "stepNumber",
           CASE WHEN status = 'Running' THEN attempts ELSE '[]' END AS attempts, output, actions, credits, sequence
    FROM steps WHERE run_id = $1`,

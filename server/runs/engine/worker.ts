@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { z } from "zod";
 import { ClockOffset } from "@/server/base/db/clock-offset";
-import { isTransient, refusesWrites, retryWhileUnavailable } from "@/server/base/db/outage";
+import { isTransient, rejectsWrites, retryWhileUnavailable } from "@/server/base/db/outage";
 import { defineQuery } from "@/server/base/db/statement";
 import { newId } from "@/server/base/ids";
 import type { Services } from "@/server/runs/services";
@@ -39,7 +39,7 @@ const INSERT_WORKER = defineQuery(
  */
 export async function openWorker(
   services: Services,
-  options: Pick<LaneOptions, "freeSlots" | "onAdmitted" | "onRefused" | "onLost"> & {
+  options: Pick<LaneOptions, "freeSlots" | "onAdmitted" | "onRejected" | "onLost"> & {
     executing: () => number;
   },
 ): Promise<Worker> {
@@ -66,7 +66,7 @@ export async function openWorker(
     id,
     clock: new ClockOffset(inserted.at - insertedAt),
     onLost,
-    onRefused: options.onRefused,
+    onRejected: options.onRejected,
   });
   const isConfirmed = () => !lost && heartbeat.isRecent();
   return {
@@ -96,8 +96,8 @@ function startHeartbeat(
     id,
     clock,
     onLost,
-    onRefused,
-  }: { id: string; clock: ClockOffset } & Pick<LaneOptions, "onLost" | "onRefused">,
+    onRejected,
+  }: { id: string; clock: ClockOffset } & Pick<LaneOptions, "onLost" | "onRejected">,
 ) {
   const stopping = new AbortController();
   let confirmedAt = performance.now();
@@ -120,7 +120,7 @@ function startHeartbeat(
     beating ??= beatOnce()
       .catch((error: unknown) => {
         if (error instanceof WorkerLost) onLost(error);
-        if (refusesWrites(error)) onRefused();
+        if (rejectsWrites(error)) onRejected();
         throw error;
       })
       .finally(() => {

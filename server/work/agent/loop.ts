@@ -92,10 +92,10 @@ export async function runAgentLoop(
       const answer = await readAnswer(content, responseSchema, journal.organizationId);
       if ("output" in answer) return { status: "Completed", ...answer };
       if (closing) {
-        const message = `The answer does not match the agent's output schema: ${answer.fault}.`;
+        const message = `The answer does not match the agent's output schema: ${answer.issue}.`;
         return { status: "Failed", code: "output_invalid", message };
       }
-      messages.push(...requestCorrection({ content, state }, answer.fault));
+      messages.push(...requestCorrection({ content, state }, answer.issue));
       continue;
     }
 
@@ -127,7 +127,7 @@ async function readAnswer(
   content: string,
   schema: JsonObject | undefined,
   organizationId: string,
-): Promise<{ output: string } | { fault: string }> {
+): Promise<{ output: string } | { issue: string }> {
   if (schema === undefined) return { output: content };
   const answer = await readJsonAnswer(content, schema, organizationId);
   return "value" in answer ? { output: await stringifyLarge(answer.value) } : answer;

@@ -46,22 +46,22 @@ export async function prepareCalls(
     const inputText = await stringifyLarge(parsed === undefined ? call.arguments : parsed.value);
     const isCompared = parsed !== undefined && inputText.length <= MAX_COMPARED_LENGTH;
     const identity = `${call.name} ${isCompared ? canonicalText(parsed.value) : call.arguments}`;
-    const refuse = (error: string): PreparedCall => ({ call, inputText, identity, error });
+    const reject = (error: string): PreparedCall => ({ call, inputText, identity, error });
 
     if (index >= MAX_EXECUTED_CALLS) {
-      return { ...refuse(overLimitMessage(call, index, parsed?.value)), isOverLimit: true };
+      return { ...reject(overLimitMessage(call, index, parsed?.value)), isOverLimit: true };
     }
     const callable = callables.find(({ name }) => name === call.name);
     if (callable === undefined && call.name === UNREADABLE_CALL)
-      return refuse(unreadableMessage(parsed?.value));
+      return reject(unreadableMessage(parsed?.value));
     if (callable === undefined) {
       const names = callables.map(({ name }) => name).join(", ");
-      return refuse(`There is no function or tool named "${call.name}". Available: ${names || "none"}.`);
+      return reject(`There is no function or tool named "${call.name}". Available: ${names || "none"}.`);
     }
-    if (parsed === undefined) return refuse("The arguments are not valid JSON.");
-    if (!isJsonObject(parsed.value)) return refuse("The arguments must be a JSON object.");
+    if (parsed === undefined) return reject("The arguments are not valid JSON.");
+    if (!isJsonObject(parsed.value)) return reject("The arguments must be a JSON object.");
     const issues = await checkArguments(callable, parsed.value, organizationId);
-    if (issues.length > 0) return refuse(`The arguments are not valid: ${describeIssues(issues)}`);
+    if (issues.length > 0) return reject(`The arguments are not valid: ${describeIssues(issues)}`);
     return { call, inputText, identity, callable, input: parsed.value };
   };
   return Promise.all(calls.map(prepare));

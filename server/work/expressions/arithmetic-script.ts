@@ -11,7 +11,7 @@ export const CALCULATOR = `
   const PI = Decimal.acos(-1);
   const constants = new Map([["pi", PI], ["e", new Decimal(1).exp()], ["tau", PI.times(2)]]);
 
-  class Fault extends Error {
+  class Issue extends Error {
     constructor(message, position) {
       super(message);
       this.position = position;
@@ -19,15 +19,15 @@ export const CALCULATOR = `
   }
 
   const whole = (value, name) => {
-    if (!value.isInteger()) throw new Fault(name + " takes whole numbers");
+    if (!value.isInteger()) throw new Issue(name + " takes whole numbers");
     return value;
   };
   const bounded = (value, name) => {
-    if (value.abs().greaterThan(MAX_EXACT)) throw new Fault(name + " takes numbers up to 10^60");
+    if (value.abs().greaterThan(MAX_EXACT)) throw new Issue(name + " takes numbers up to 10^60");
     return value;
   };
   const mod = (a, b) => {
-    if (b.isZero()) throw new Fault("a remainder of a division by zero");
+    if (b.isZero()) throw new Issue("a remainder of a division by zero");
     return bounded(a, "a remainder").mod(bounded(b, "a remainder"));
   };
   const gcd = (a, b) => {
@@ -41,19 +41,19 @@ export const CALCULATOR = `
   };
   const factorial = (n) => {
     if (!n.isInteger() || n.isNegative() || n.greaterThan(700)) {
-      throw new Fault("a factorial takes a whole number from 0 to 700");
+      throw new Issue("a factorial takes a whole number from 0 to 700");
     }
     let product = new Decimal(1);
     for (let i = 2; n.greaterThanOrEqualTo(i); i += 1) product = product.times(i);
     return product;
   };
   const angle = (x) => {
-    if (x.abs().greaterThan("1e30")) throw new Fault("an angle is at most 10^30");
+    if (x.abs().greaterThan("1e30")) throw new Issue("an angle is at most 10^30");
     return x;
   };
   const round = (f) => (x, places) => {
     const digits = places === undefined ? 0 : whole(places, "rounding").toNumber();
-    if (Math.abs(digits) > 60) throw new Fault("rounding goes to at most 60 places");
+    if (Math.abs(digits) > 60) throw new Issue("rounding goes to at most 60 places");
     const factor = new Decimal(10).pow(digits);
     return f(x.times(factor)).div(factor);
   };
@@ -98,7 +98,7 @@ export const CALCULATOR = `
       const match = TOKEN.exec(text);
       if (match === null) {
         const rest = text.slice(at).trimStart();
-        throw new Fault('"' + String.fromCodePoint(rest.codePointAt(0)) + '" is not allowed here', text.length - rest.length + 1);
+        throw new Issue('"' + String.fromCodePoint(rest.codePointAt(0)) + '" is not allowed here', text.length - rest.length + 1);
       }
       const [all, number, name, sign] = match;
       const position = at + all.length - (number ?? name ?? sign).length + 1;
@@ -115,7 +115,7 @@ export const CALCULATOR = `
     let at = 0;
     const type = () => tokens[at]?.type;
     const fail = (message) => {
-      throw new Fault(message, tokens[at]?.position ?? text.length + 1);
+      throw new Issue(message, tokens[at]?.position ?? text.length + 1);
     };
     const expect = (wanted) => {
       if (type() !== wanted) fail(at < tokens.length ? '"' + wanted + '" is missing' : "the expression ends too early");
@@ -144,7 +144,7 @@ export const CALCULATOR = `
         else if (type() === "number" || !startsOperand(at)) return left;
         const right = signed();
         const [a, b] = [left.value, right.value];
-        if (operator === "/" && b.isZero()) throw new Fault("a division by zero");
+        if (operator === "/" && b.isZero()) throw new Issue("a division by zero");
         left = { value: operator === "/" ? a.div(b) : operator === "%" ? mod(a, b) : a.times(b), percent: false };
       }
     };
@@ -191,13 +191,13 @@ export const CALCULATOR = `
       if (type() !== "(") {
         const value = constants.get(token.text.toLowerCase());
         if (value === undefined) {
-          throw new Fault('"' + token.text.slice(0, 50) + '" is unknown; use numbers, pi or e', token.position);
+          throw new Issue('"' + token.text.slice(0, 50) + '" is unknown; use numbers, pi or e', token.position);
         }
         return { value };
       }
       const known = functions.get(token.text.toLowerCase());
       if (known === undefined) {
-        throw new Fault('the function "' + token.text.slice(0, 50) + '" is unknown', token.position);
+        throw new Issue('the function "' + token.text.slice(0, 50) + '" is unknown', token.position);
       }
       at += 1;
       const values = [];
@@ -209,7 +209,7 @@ export const CALCULATOR = `
       const [least, most, apply] = known;
       if (values.length < least || values.length > most) {
         const wanted = least === most ? least : least + " to " + most;
-        throw new Fault(token.text + " takes " + wanted + " numbers", token.position);
+        throw new Issue(token.text + " takes " + wanted + " numbers", token.position);
       }
       return { value: apply(...values) };
     };
@@ -221,8 +221,8 @@ export const CALCULATOR = `
 
   /** A double if it has the same value, else the decimal digits as text. */
   const toResult = (value) => {
-    if (value.isNaN()) throw new Fault("the result is not a real number");
-    if (!value.isFinite()) throw new Fault("the result is too large");
+    if (value.isNaN()) throw new Issue("the result is not a real number");
+    if (!value.isFinite()) throw new Issue("the result is too large");
     if (value.abs().greaterThan(Number.MAX_SAFE_INTEGER)) return value.e < 64 ? value.toFixed() : value.toString();
     const double = Number(value.toString());
     if (double === 0) return value.isZero() ? 0 : value.toString();

@@ -40,13 +40,13 @@ function normalise(expression: string): string {
 export async function calculateExpression(
   expression: string,
   organizationId: string,
-): Promise<{ value: number | string } | { fault: string }> {
+): Promise<{ value: number | string } | { issue: string }> {
   const answer = await calculateText(expression, organizationId, CALCULATION_TIMEOUT_MS);
-  return answer.ok ? { value: answer.value } : { fault: locateMessage(answer) };
+  return answer.ok ? { value: answer.value } : { issue: locateMessage(answer) };
 }
 
 /** The reason why an expression cannot be read; null if it can, also when it has no result or takes too long. */
-export async function findArithmeticFault(
+export async function findArithmeticIssue(
   expression: string,
   organizationId: string,
 ): Promise<string | null> {
@@ -60,7 +60,7 @@ async function calculateText(expression: string, organizationId: string, timeout
   if (PLAIN.test(text) && !text.includes("**")) return answer.parse(calculatePlain(text));
   const answered = await pool.ask(text, { timeoutMs, organizationId });
   if ("value" in answered) return answered.value;
-  const limit = "fault" in answered ? "" : ` ${answered.limit}`;
+  const limit = "issue" in answered ? "" : ` ${answered.limit}`;
   return { ok: false, message: `could not calculate it${limit}`, position: null };
 }
 

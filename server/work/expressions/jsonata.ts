@@ -70,7 +70,7 @@ async function callSandbox({
   ...evaluation
 }: Evaluation & { maxDepth?: number; memory?: StepMemory | undefined }): Promise<Json | undefined> {
   const answered = await sandbox(evaluation);
-  if ("fault" in answered) throw new ExpressionError(answered.fault);
+  if ("issue" in answered) throw new ExpressionError(answered.issue);
   const { text } = answered;
   // The answer itself is one level.
   if (maxDepth !== undefined && isDeeper(text, maxDepth + 1)) {

@@ -26,7 +26,7 @@ export const calculate = defineFunction({
   async run({ expression }, { organizationId }) {
     const result = await calculateExpression(expression, organizationId);
     if ("value" in result) return result.value;
-    const message = `"${expression.slice(0, 200)}" cannot be calculated: ${result.fault}`;
+    const message = `"${expression.slice(0, 200)}" cannot be calculated: ${result.issue}`;
     throw new FunctionError("invalid_expression", message);
   },
 });

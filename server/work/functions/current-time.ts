@@ -39,7 +39,7 @@ export const currentTime = defineFunction({
       unixSeconds: 1772600767,
     },
   },
-  findFaults: ({ timezone }) =>
+  findIssues: ({ timezone }) =>
     typeof timezone !== "string" || timezone.includes("{{") || formatOf(timezone) !== null
       ? []
       : [{ path: "/timezone", message: describeUnknown(timezone) }],

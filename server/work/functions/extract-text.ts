@@ -29,6 +29,6 @@ export const extractText = defineFunction({
   async run({ html }, { organizationId }) {
     const parsed = await parseDocument({ html }, organizationId, page);
     if ("value" in parsed) return parsed.value;
-    throw new FunctionError("invalid_html", `Could not read the page: ${parsed.fault}`);
+    throw new FunctionError("invalid_html", `Could not read the page: ${parsed.issue}`);
   },
 });

@@ -14,7 +14,7 @@ import { checkSchema } from "@/server/work/json-schema/schema";
 import { describeIssues } from "@/server/work/json-schema/schema-issues";
 import { readJsonAnswer, requestCorrection } from "@/server/work/models/json-answer";
 import { ModelError, type ModelMessage } from "@/server/work/models/port";
-import { findOptionFaults, modelSettings } from "@/server/work/models/settings";
+import { findOptionIssues, modelSettings } from "@/server/work/models/settings";
 
 const { parallelToolCalls: _, ...textSettings } = modelSettings.shape;
 
@@ -30,7 +30,7 @@ export const textInput = z.object({
     ),
   ...textSettings,
   modelOptions: textSettings.modelOptions.superRefine((options, { addIssue }) => {
-    for (const message of findOptionFaults(options ?? {})) addIssue(message);
+    for (const message of findOptionIssues(options ?? {})) addIssue(message);
   }),
   schema: z
     .custom<JsonObject>(isJsonObject, "must be a JSON Schema")
@@ -56,7 +56,7 @@ export async function textMessages(
   if (schema === undefined || firstAnswer === undefined) return messages;
   const answer = await readJsonAnswer(firstAnswer.content, schema, organizationId);
   if ("value" in answer) return messages;
-  return [...messages, ...requestCorrection(firstAnswer, answer.fault)];
+  return [...messages, ...requestCorrection(firstAnswer, answer.issue)];
 }
 
 /** One model call, or two when the first answer does not match the schema. */
@@ -72,14 +72,14 @@ export const generateText = defineFunction({
     model_failed: "The model provider rejects the call or cannot be reached.",
   },
   parsedFields: { schema: "schema" },
-  findFaults({ model, fallbackModels, modelOptions }) {
+  findIssues({ model, fallbackModels, modelOptions }) {
     const issues: Issue[] = [];
     const fallbacks = Array.isArray(fallbackModels) ? fallbackModels : [];
     if (new Set(fallbacks).size < fallbacks.length)
       issues.push({ path: "/fallbackModels", message: "must not contain duplicates" });
     const own = model === undefined ? -1 : fallbacks.indexOf(model);
     if (own >= 0) issues.push({ path: `/fallbackModels/${own}`, message: "is the step's own model" });
-    for (const message of isJsonObject(modelOptions) ? findOptionFaults(modelOptions) : [])
+    for (const message of isJsonObject(modelOptions) ? findOptionIssues(modelOptions) : [])
       issues.push({ path: "/modelOptions", message });
     return issues;
   },
@@ -103,9 +103,9 @@ export const generateText = defineFunction({
     const messages = await textMessages(input, organizationId);
     if (schema === undefined) return (await callModel({ ...request, messages })).content;
 
-    const faults = await checkSchema(schema, organizationId);
-    if (faults.length > 0)
-      throw new FunctionError("invalid_schema", `The schema is invalid: ${describeIssues(faults)}`);
+    const issues = await checkSchema(schema, organizationId);
+    if (issues.length > 0)
+      throw new FunctionError("invalid_schema", `The schema is invalid: ${describeIssues(issues)}`);
     const first = await callModel({ ...request, messages, responseSchema: schema });
     const answer = await readJsonAnswer(first.content, schema, organizationId);
     if ("value" in answer) return answer.value;
@@ -115,7 +115,7 @@ export const generateText = defineFunction({
     if ("value" in corrected) return corrected.value;
     throw new FunctionError(
       "answer_invalid",
-      `The model's answer does not match the schema: ${corrected.fault}.`,
+      `The model's answer does not match the schema: ${corrected.issue}.`,
     );
   },
 });

@@ -83,21 +83,21 @@ describe.each(called.map((definition) => ({ name: definition.name, definition })
 );
 
 async function call({ name, errors }: FunctionDefinition, input: JsonObject): Promise<string> {
-  let fault = "fine";
+  let issue = "fine";
   try {
     const output = await executeFunction(name, { input, context: testFunctionContext(context) });
     const stored = await storeOutput(output, { overflow: "cut" });
-    if ("error" in stored) fault = stored.error;
+    if ("error" in stored) issue = stored.error;
     else if (!stored.text.isWellFormed() || stored.text.includes("\\u0000"))
-      fault = "a text that cannot be stored";
+      issue = "a text that cannot be stored";
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     const code = codeOfFailure(error);
-    if (!(code in errors) && !(code in COMMON_ERRORS)) fault = `an unknown code: ${code}`;
+    if (!(code in errors) && !(code in COMMON_ERRORS)) issue = `an unknown code: ${code}`;
     else if (error instanceof TypeError || error instanceof RangeError)
-      fault = `an error of ours: ${message}`;
-    else if (message.length > 5_000) fault = `a message of ${message.length} characters`;
+      issue = `an error of ours: ${message}`;
+    else if (message.length > 5_000) issue = `a message of ${message.length} characters`;
   }
-  if ("polluted" in {}) fault = "a changed prototype";
-  return fault;
+  if ("polluted" in {}) issue = "a changed prototype";
+  return issue;
 }

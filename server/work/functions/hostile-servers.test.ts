@@ -339,7 +339,7 @@ describe("a name whose address changes", () => {
     const server = await serve(send(`${OK}content-length: 2\r\n\r\n{}`));
     const rebinding = `http://rebind.test:${server.port}/`;
     const front = await serve(send(`${redirect(rebinding)}content-length: 0\r\n\r\n`));
-    const refusal = "rebind.test is not a public address";
+    const rejection = "rebind.test is not a public address";
     const call = (input: JsonObject, fetch: FunctionContext["fetch"]) =>
       executeFunction("http_request", {
         input: { url: rebinding, ...input },
@@ -352,7 +352,7 @@ describe("a name whose address changes", () => {
       return open({ lookup, allow: [front.host] });
     };
 
-    await expect(call({ url: `http://${front.host}/` }, changed())).rejects.toThrow(refusal);
+    await expect(call({ url: `http://${front.host}/` }, changed())).rejects.toThrow(rejection);
 
     const afterFirst = (first: Response) => {
       const answers = [first];
@@ -361,9 +361,9 @@ describe("a name whose address changes", () => {
       return fetch;
     };
     const busy = new Response("", { status: 503, headers: { "retry-after": "0" } });
-    await expect(call({ retries: 3 }, afterFirst(busy))).rejects.toThrow(refusal);
+    await expect(call({ retries: 3 }, afterFirst(busy))).rejects.toThrow(rejection);
     const list = Response.json({ next: "/2" });
-    await expect(call({ next: "body.next" }, afterFirst(list))).rejects.toThrow(refusal);
+    await expect(call({ next: "body.next" }, afterFirst(list))).rejects.toThrow(rejection);
     expect(server.connections()).toBe(0);
   });
 

@@ -3,7 +3,7 @@ import type { Issue } from "@/server/base/errors";
 import { anyJson } from "@/server/base/json/any-json";
 import { isJsonObject, type JsonObject } from "@/server/base/json/json";
 import { jsonPointer } from "@/server/base/json/text";
-import { EgressError, RefusedError } from "@/server/guard/egress/failures";
+import { EgressError, RejectedError } from "@/server/guard/egress/failures";
 import { evaluateExpression } from "@/server/work/expressions/jsonata";
 import { defineFunction, FunctionError, failAs } from "@/server/work/functions/core/define";
 import {
@@ -102,7 +102,7 @@ export const httpRequest = defineFunction({
   secretFields: ["url", "headers", "query", "body", "form", "multipart", "basicAuth"],
   addressFields: ["url"],
   parsedFields: { next: "expression", items: "expression" },
-  findFaults,
+  findIssues,
   example: {
     input: { url: "https://api.example.com/stock", query: { sku: "A-1" } },
     output: {
@@ -121,8 +121,8 @@ export const httpRequest = defineFunction({
     const content = makeBody({ body, form, multipart, base64 });
     if (content !== undefined && (method === "GET" || method === "HEAD"))
       throw new FunctionError("invalid_request", `A ${method} request cannot have a body.`);
-    const faults = findFaults({ method, retries, headers: input.headers ?? {}, next: next ?? null });
-    if (faults.length > 0) throw new FunctionError("invalid_request", `${describeIssues(faults)}.`);
+    const issues = findIssues({ method, retries, headers: input.headers ?? {}, next: next ?? null });
+    if (issues.length > 0) throw new FunctionError("invalid_request", `${describeIssues(issues)}.`);
     const headers = makeHeaders(input.headers ?? {});
     // Only the encoder has the boundary of the parts.
     if (content !== undefined && (multipart !== undefined || !headers.has("content-type")))
@@ -143,7 +143,7 @@ export const httpRequest = defineFunction({
     const request = (url: URL) =>
       sendWithRetries(() => fetch(url, init), { retries, clock, signal })
         .then((response) => readResponse(response, { redact, memory }))
-        .catch(failAs(RefusedError, "call_refused"))
+        .catch(failAs(RejectedError, "call_refused"))
         .catch(failAs(EgressError, "call_failed"));
     if (next === undefined) return request(target);
     const facts = { now: clock.now(), seed: idempotencyKey, organizationId, memory, note };
@@ -155,17 +155,17 @@ export const httpRequest = defineFunction({
   },
 });
 
-function findFaults({ method = "GET", headers, retries, next }: JsonObject): Issue[] {
-  const faults = Object.keys(isJsonObject(headers) ? headers : {}).flatMap((name) => {
+function findIssues({ method = "GET", headers, retries, next }: JsonObject): Issue[] {
+  const issues = Object.keys(isJsonObject(headers) ? headers : {}).flatMap((name) => {
     const message = OWN_HEADERS.get(name.toLowerCase());
     return message === undefined ? [] : [{ path: jsonPointer(["headers", name]), message }];
   });
-  if (typeof method !== "string" || method.includes("{{")) return faults;
+  if (typeof method !== "string" || method.includes("{{")) return issues;
   if (typeof retries === "number" && retries > 0 && !IDEMPOTENT_METHODS.has(method))
-    faults.push({ path: "/retries", message: `is not for ${method}: it might do something twice` });
+    issues.push({ path: "/retries", message: `is not for ${method}: it might do something twice` });
   if (typeof next === "string" && method !== "GET")
-    faults.push({ path: "/next", message: "is only for GET" });
-  return faults;
+    issues.push({ path: "/next", message: "is only for GET" });
+  return issues;
 }
 
 function makeHeaders(given: Record<string, string>): Headers {
@@ -175,8 +175,8 @@ function makeHeaders(given: Record<string, string>): Headers {
       // Fetch takes bytes as Latin-1.
       headers.set(name, Buffer.from(value, "utf8").toString("latin1"));
     } catch {
-      const fault = `The header "${name.slice(0, 100)}" has a name or value that cannot be sent.`;
-      throw new FunctionError("invalid_request", fault);
+      const issue = `The header "${name.slice(0, 100)}" has a name or value that cannot be sent.`;
+      throw new FunctionError("invalid_request", issue);
     }
   }
   return headers;

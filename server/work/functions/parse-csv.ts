@@ -70,10 +70,10 @@ export const parseCsv = defineFunction({
       if (advice !== null) note(`The first line has only one value. ${advice}`);
       return parsed.value;
     }
-    const isRepairable = !relaxed && REPAIRABLE.test(parsed.fault);
+    const isRepairable = !relaxed && REPAIRABLE.test(parsed.issue);
     const wayOut = advice ?? (isRepairable ? "With relaxed: true it is repaired." : null);
-    const fault = wayOut === null ? parsed.fault : `${parsed.fault}. ${wayOut}`;
-    throw new FunctionError("invalid_csv", `The text is not valid CSV: ${fault}`);
+    const issue = wayOut === null ? parsed.issue : `${parsed.issue}. ${wayOut}`;
+    throw new FunctionError("invalid_csv", `The text is not valid CSV: ${issue}`);
   },
 });
 

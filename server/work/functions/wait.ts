@@ -24,7 +24,7 @@ export const waitFunction = defineFunction({
     }),
   output: z.object({ until: z.string().describe("When the wait was over, ISO 8601.") }),
   errors: { past_deadline: "The wait would end after the run's deadline (deadlineSeconds)." },
-  findFaults: ({ seconds, until }) =>
+  findIssues: ({ seconds, until }) =>
     (seconds === undefined) === (until === undefined) ? [{ path: "", message: EITHER }] : [],
   hasSideEffects: false,
   timeoutMs: MAX_SECONDS * 1000,

@@ -79,7 +79,7 @@ export const EXACT_KEYWORDS = `
 
   const numeric = (test, words) => ({
     type: "number",
-    fault: (limit, data, pointer) =>
+    issue: (limit, data, pointer) =>
       test(numberAt(data, pointer), readDecimal(wordOf(limit))) ? null : words + " " + wordOf(limit),
   });
   const KEYWORDS = {
@@ -89,11 +89,11 @@ export const EXACT_KEYWORDS = `
     exclusiveMaximum: numeric((a, b) => compare(a, b) < 0, "must be <"),
     multipleOf: numeric(isMultiple, "must be multiple of"),
     const: {
-      fault: (value, data, pointer) =>
+      issue: (value, data, pointer) =>
         identityOf(value, null) === identityOf(data, pointer) ? null : "must be " + showValue(value),
     },
     enum: {
-      fault: (values, data, pointer) => {
+      issue: (values, data, pointer) => {
         const identity = identityOf(data, pointer);
         return values.some((value) => identityOf(value, null) === identity)
           ? null
@@ -102,7 +102,7 @@ export const EXACT_KEYWORDS = `
     },
     uniqueItems: {
       type: "array",
-      fault: (isAsked, items, pointer) => {
+      issue: (isAsked, items, pointer) => {
         const identities = items.map((item, index) => identityOf(item, pointer + "/" + index));
         return !isAsked || new Set(identities).size === items.length ? null : "must NOT have duplicate items";
       },
@@ -121,9 +121,9 @@ export const EXACT_KEYWORDS = `
   }
 
   function addExactKeywords(ajv) {
-    for (const [keyword, { type, fault }] of Object.entries(KEYWORDS)) {
+    for (const [keyword, { type, issue }] of Object.entries(KEYWORDS)) {
       const validate = (schema, data, _parent, { instancePath }) => {
-        const message = fault(schema, data, instancePath);
+        const message = issue(schema, data, instancePath);
         validate.errors = message === null ? null : [{ keyword: "exact", params: {}, message }];
         return message === null;
       };

@@ -20,7 +20,7 @@ const issueAt = (keys: readonly (string | number)[], message: string): Issue => 
 });
 
 /** The reason why a schema, of this JSON text, is rejected although it may be valid. */
-export function findRefusal(schema: JsonObject, text: string): Issue | undefined {
+export function findRejection(schema: JsonObject, text: string): Issue | undefined {
   if (text.length > SCHEMA_LIMITS.characters)
     return issueAt([], `is larger than ${SCHEMA_LIMITS.characters / 1024} KiB`);
   const unknown =
@@ -80,13 +80,13 @@ function excessOf(schema: JsonObject): { keys: string[]; message: string } | und
     [schema.pattern, ["pattern"]] as const,
     ...named.map((name) => [name, ["patternProperties", name]] as const),
   ]) {
-    const message = typeof pattern === "string" ? faultOfPattern(pattern) : undefined;
+    const message = typeof pattern === "string" ? issueOfPattern(pattern) : undefined;
     if (message !== undefined) return { keys: [...keys], message };
   }
   return undefined;
 }
 
-function faultOfPattern(pattern: string): string | undefined {
+function issueOfPattern(pattern: string): string | undefined {
   const { patternLength } = SCHEMA_LIMITS;
   if (pattern.length > patternLength) return `has more than ${patternLength} characters`;
   return usablePattern(pattern) === undefined ? "is not a regular expression" : undefined;

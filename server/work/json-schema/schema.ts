@@ -15,7 +15,7 @@ import { resolveInstalled, ThreadPool, threadOf } from "@/server/guard/sandbox/t
 import { EXACT_KEYWORDS } from "./exact-keywords";
 import { type Dialect, dialectOf, normalizeSchema } from "./schema-dialect";
 import { MAX_ERRORS, schemaError, toIssues } from "./schema-issues";
-import { findRefusal, issueOfFault, stepsOf } from "./schema-limits";
+import { findRejection, issueOfIssue, stepsOf } from "./schema-limits";
 
 /**
  * Sizes are bounded and nothing is fetched. Costly checks run in a thread with a time limit and fair turns by
@@ -48,7 +48,7 @@ type KnownSchema = {
   dialect: Dialect;
   issues: Issue[] | undefined;
   steps: number;
-  compiled?: { validate: ValidateFunction } | { fault: string };
+  compiled?: { validate: ValidateFunction } | { issue: string };
 };
 
 /**
@@ -139,11 +139,11 @@ const recall = perOwner((schema: JsonObject): KnownSchema => {
   const text = writeJson(schema);
   const same = byText.get(text);
   if (same !== undefined) return same;
-  const refusal = findRefusal(schema, text);
+  const rejection = findRejection(schema, text);
   const known: KnownSchema =
-    refusal === undefined
+    rejection === undefined
       ? prepare(schema)
-      : { text, marked: text, isExact: false, dialect: "2020-12", issues: [refusal], steps: Infinity };
+      : { text, marked: text, isExact: false, dialect: "2020-12", issues: [rejection], steps: Infinity };
   byText.set(text, known, { size: text.length });
   return known;
 });
@@ -174,7 +174,7 @@ function compileHere(known: KnownSchema): NonNullable<KnownSchema["compiled"]> {
   try {
     known.compiled = { validate: ajv.compile(schema) };
   } catch (error) {
-    known.compiled = { fault: error instanceof Error ? error.message.slice(0, 500) : "is invalid" };
+    known.compiled = { issue: error instanceof Error ? error.message.slice(0, 500) : "is invalid" };
   } finally {
     ajv.removeSchema(schema);
   }
@@ -189,10 +189,10 @@ async function callThread(
   check: { dialect: Dialect; schema: string; value?: string; mark?: string },
   timeoutMs: number,
   organizationId: string,
-): Promise<{ issues: Issue[] } | { fault: string } | { unknown: Issue }> {
+): Promise<{ issues: Issue[] } | { issue: string } | { unknown: Issue }> {
   const answer = await pool.ask(check, { timeoutMs, organizationId });
   if ("value" in answer) return { issues: toIssues(answer.value) };
-  if ("fault" in answer) return answer;
+  if ("issue" in answer) return answer;
   return { unknown: { path: "", message: `could not be checked ${answer.limit}` } };
 }
 
@@ -203,7 +203,7 @@ export async function checkSchema(schema: JsonObject, organizationId: string): P
     const { dialect, text } = known;
     const answer = await callThread({ dialect, schema: text }, COMPILE_TIMEOUT_MS, organizationId);
     if ("unknown" in answer) return [answer.unknown];
-    known.issues = "fault" in answer ? [issueOfFault(schema, answer.fault)] : answer.issues;
+    known.issues = "issue" in answer ? [issueOfIssue(schema, answer.issue)] : answer.issues;
   }
   return known.issues;
 }
@@ -225,7 +225,7 @@ export async function validateAgainst(
   const isPlain = !isExact && known.text.length <= MAX_COMPILED_HERE;
   if (isPlain && isSmall(value, known.steps) && !hasExactNumber(value)) {
     const compiled = compileHere(known);
-    if ("fault" in compiled) return unusable({ path: "", message: compiled.fault });
+    if ("issue" in compiled) return unusable({ path: "", message: compiled.issue });
     return compiled.validate(value) ? [] : toIssues(compiled.validate.errors ?? []);
   }
   const text = await stringifyLarge(value);
@@ -238,5 +238,5 @@ export async function validateAgainst(
   };
   const answer = await callThread(check, VALIDATE_TIMEOUT_MS, organizationId);
   if ("unknown" in answer) return [answer.unknown];
-  return "fault" in answer ? unusable({ path: "", message: answer.fault }) : answer.issues;
+  return "issue" in answer ? unusable({ path: "", message: answer.issue }) : answer.issues;
 }

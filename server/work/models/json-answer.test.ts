@@ -16,8 +16,8 @@ test.each([
 });
 
 test("reports what is wrong with the JSON in prose, or that there is none", async () => {
-  expect(await read('Here: {"town":"Oslo"}')).toMatchObject({ fault: expect.stringContaining("city") });
-  expect(await read("It is Oslo.")).toEqual({ fault: "it is not JSON" });
+  expect(await read('Here: {"town":"Oslo"}')).toMatchObject({ issue: expect.stringContaining("city") });
+  expect(await read("It is Oslo.")).toEqual({ issue: "it is not JSON" });
 });
 
 // misospace/pr-reviewer-action#449
@@ -32,5 +32,5 @@ test("reads an answer of quotes and backslashes in bounded time", async () => {
 });
 
 test("searches an answer full of brackets in bounded time", async () => {
-  expect(await read("{[".repeat(100_000))).toEqual({ fault: "it is not JSON" });
+  expect(await read("{[".repeat(100_000))).toEqual({ issue: "it is not JSON" });
 });

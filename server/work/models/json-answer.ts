@@ -6,15 +6,15 @@ import { describeIssues } from "@/server/work/json-schema/schema-issues";
 import { escapeControls } from "@/server/work/models/calls/raw-controls";
 import type { ModelMessage, ProviderState } from "@/server/work/models/port";
 
-/** Faults name keys of the answer, which may be long. */
-const MAX_FAULT_LENGTH = 2_000;
+/** Issues name keys of the answer, which may be long. */
+const MAX_ISSUE_LENGTH = 2_000;
 
-/** The value of a model's answer that must match a schema, or the answer's fault. Models like to add a fence. */
+/** The value of a model's answer that must match a schema, or the answer's issue. Models like to add a fence. */
 export async function readJsonAnswer(
   content: string,
   schema: JsonObject,
   organizationId: string,
-): Promise<{ value: Json } | { fault: string }> {
+): Promise<{ value: Json } | { issue: string }> {
   // Each repetition can end at one place only: otherwise an answer of line ends takes minutes.
   const fenced = /^\s*```(?:json)?[^\S\n]*\n([\s\S]*?)```\s*$/.exec(content);
   let value: Json;
@@ -24,7 +24,7 @@ export async function readJsonAnswer(
     return readEmbedded(content, schema, organizationId);
   }
   const issues = await validateAgainst(schema, value, organizationId);
-  return issues.length === 0 ? { value } : { fault: describeIssues(issues).slice(0, MAX_FAULT_LENGTH) };
+  return issues.length === 0 ? { value } : { issue: describeIssues(issues).slice(0, MAX_ISSUE_LENGTH) };
 }
 
 /** Longer answers must be JSON alone. */
@@ -36,15 +36,15 @@ async function readEmbedded(
   content: string,
   schema: JsonObject,
   organizationId: string,
-): Promise<{ value: Json } | { fault: string }> {
-  let fault = "it is not JSON";
+): Promise<{ value: Json } | { issue: string }> {
+  let issue = "it is not JSON";
   for (const [index, text] of findEmbedded(content).entries()) {
     const value = await cleanLargeJson(await parseLargeJson(text));
     const issues = await validateAgainst(schema, value, organizationId);
     if (issues.length === 0) return { value };
-    if (index === 0) fault = describeIssues(issues).slice(0, MAX_FAULT_LENGTH);
+    if (index === 0) issue = describeIssues(issues).slice(0, MAX_ISSUE_LENGTH);
   }
-  return { fault };
+  return { issue };
 }
 
 function findEmbedded(content: string): string[] {
@@ -85,14 +85,14 @@ function endOfJson(text: string, start: number): number {
 export const describeSchema = (schema: JsonObject): string =>
   `Your final answer must be only JSON, without other text, that matches this JSON Schema: ${writeJson(schema)}`;
 
-/** The messages that request another answer from a model, with the fault of the last one. */
+/** The messages that request another answer from a model, with the issue of the last one. */
 export function requestCorrection(
   { content, state = null }: { content: string; state?: ProviderState | null },
-  fault: string,
+  issue: string,
 ): ModelMessage[] {
   return [
     { role: "assistant", content, state, toolCalls: [] },
-    { role: "user", content: `Your answer is invalid: ${fault}. Answer again with JSON only.` },
+    { role: "user", content: `Your answer is invalid: ${issue}. Answer again with JSON only.` },
   ];
 }
 

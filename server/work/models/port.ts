@@ -108,8 +108,8 @@ export type ModelReply = {
 /** The flaw of an answer that is not usable: cut off at the limit, declined or filtered, or empty. */
 export type AnswerFlaw = "truncated" | "declined" | "empty";
 
-/** The reason of a failed model call; `refused` is about the request, `unavailable` after all retries. */
-export type ModelFault =
+/** The reason of a failed model call; `rejected` is about the request, `unavailable` after all retries. */
+export type ModelErrorReason =
   | "unauthorized"
   | "unknown"
   | "quota"
@@ -126,7 +126,7 @@ export type ReceivedOutput = { content: string; usage: ModelUsage };
 
 /** A model call that failed finally; `attempts` lists the attempts, `received` is null if no output had started. */
 export class ModelError extends Error {
-  readonly reason: ModelFault;
+  readonly reason: ModelErrorReason;
   /** Another model may be called: this one is unknown, or its provider does not answer. */
   readonly fallsBack: boolean;
   readonly attempts: Attempt[];
@@ -135,7 +135,7 @@ export class ModelError extends Error {
   constructor(
     message: string,
     options: {
-      reason: ModelFault;
+      reason: ModelErrorReason;
       fallsBack?: boolean;
       attempts: Attempt[];
       received?: ReceivedOutput | null;

@@ -1,9 +1,9 @@
 import { apiOf, type ModelApi } from "@/server/base/model-api";
 import { anthropic } from "./anthropic/anthropic";
-import { readFault } from "./calls/faults";
 import { type CallOptions, ModelCall } from "./calls/model-call";
 import type { ModelInterface } from "./calls/model-interface";
 import { ModelServer } from "./calls/model-server";
+import { readProviderError } from "./calls/provider-error";
 import { listCatalogModels } from "./catalog/find-model-facts";
 import { chat } from "./chat/chat";
 import type { Models, Offer } from "./port";
@@ -27,7 +27,7 @@ export function createProvider({ api, ...options }: CallOptions & { api?: ModelA
       try {
         return { models: await server.listModels(), problem: null };
       } catch (error) {
-        const { message } = readFault(error, { apiKey: undefined, ...options }, options.clock.now());
+        const { message } = readProviderError(error, { apiKey: undefined, ...options }, options.clock.now());
         const problem = message.charAt(0).toUpperCase() + message.slice(1);
         const known = await listCatalogModels(server.baseUrl);
         return { models: known.map((model) => ({ name: model, contextWindow: undefined })), problem };

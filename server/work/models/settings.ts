@@ -3,7 +3,7 @@ import { anyJson } from "@/server/base/json/any-json";
 import { type JsonObject, writeJson } from "@/server/base/json/json";
 import { KIB } from "@/server/contract/sizes";
 
-/** Settings of a model call. Each is sent if it is set. A provider's adaptation leaves out what its model refuses. */
+/** Settings of a model call. Each is sent if it is set. A provider's adaptation leaves out what its model rejects. */
 export const modelSettings = z.object({
   temperature: z
     .number()
@@ -77,11 +77,11 @@ const RESERVED_OPTIONS: ReadonlySet<string> = new Set([
 const MAX_OPTIONS_BYTES = 16 * KIB;
 
 /** The issues of `modelOptions`; empty if they can be sent. */
-export function findOptionFaults(options: JsonObject): string[] {
-  const faults = Object.keys(options)
+export function findOptionIssues(options: JsonObject): string[] {
+  const issues = Object.keys(options)
     .filter((name) => RESERVED_OPTIONS.has(name))
     .map((name) => `cannot have ${name}: Stepwell sends it itself`);
   if (Buffer.byteLength(writeJson(options)) > MAX_OPTIONS_BYTES)
-    faults.push(`must have at most ${MAX_OPTIONS_BYTES / KIB} KiB as JSON`);
-  return faults;
+    issues.push(`must have at most ${MAX_OPTIONS_BYTES / KIB} KiB as JSON`);
+  return issues;
 }

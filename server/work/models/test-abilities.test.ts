@@ -65,7 +65,7 @@ test.each([
   ["anthropic", messages],
 ] as const)("all works over %s", async (api, server) => {
   const tested = await run(server.url, { api });
-  expect(server.refused).toEqual([]);
+  expect(server.rejected).toEqual([]);
   expect(tested.works).toEqual(ALL);
   expect(JSON.parse(tested.text)).toEqual(ANSWER);
 });

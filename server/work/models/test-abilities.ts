@@ -132,11 +132,11 @@ async function describeAnswer(second: ModelReply | ModelError, organizationId: s
   const name = "Structured answers";
   if (second instanceof ModelError) return { name, works: false, note: second.message };
   const answer = await readJsonAnswer(second.content, ANSWER, organizationId);
-  if ("fault" in answer)
+  if ("issue" in answer)
     return {
       name,
       works: false,
-      note: `The answer does not match the schema: ${answer.fault.slice(0, 200)}.`,
+      note: `The answer does not match the schema: ${answer.issue.slice(0, 200)}.`,
     };
   const isDescribed = second.attempts.at(-1)?.changes?.some((change) => change.includes("schema")) ?? false;
   return {

@@ -18,17 +18,17 @@ export type Readable = {
 const listed = (names: readonly string[]) => names.join(", ") || "none";
 
 /** An issue of a reference. `findMeant` finds the member that a misspelt one means. */
-export type ReferenceFault = { message: string; findMeant(): Meant | undefined };
+export type ReferenceIssue = { message: string; findMeant(): Meant | undefined };
 export type Meant = { root: string; from: string; to: string };
 
 /** The issues of an expression's references. */
-export function findReferenceFaults(parsed: TemplateExpression, readable: Readable): ReferenceFault[] {
-  const faults = parsed.references.flatMap((reference) => {
+export function findReferenceIssues(parsed: TemplateExpression, readable: Readable): ReferenceIssue[] {
+  const issues = parsed.references.flatMap((reference) => {
     const message = describeReferenceIssue(reference, parsed, readable);
     return message === null ? [] : [{ message, findMeant: () => findMeant(reference, readable) }];
   });
-  if (parsed.fault === null) return faults;
-  return [{ message: parsed.fault, findMeant: () => undefined }, ...faults];
+  if (parsed.issue === null) return issues;
+  return [{ message: parsed.issue, findMeant: () => undefined }, ...issues];
 }
 
 function findMeant({ root, member }: Reference, readable: Readable): Meant | undefined {

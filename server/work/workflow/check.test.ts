@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Json, JsonObject } from "@/server/base/json/json";
 import { jsonPointer } from "@/server/base/json/text";
-import { findWorkflowFaults, type KnownNames } from "@/server/work/workflow/check";
+import { findWorkflowIssues, type KnownNames } from "@/server/work/workflow/check";
 import { workflowDefinition } from "@/server/work/workflow/definition";
 
 const known = {
@@ -23,7 +23,7 @@ const check = async (definition: Json) => {
       message,
     }),
   );
-  const issues = [...ofSchema, ...(await findWorkflowFaults(definition, known, "org-1"))];
+  const issues = [...ofSchema, ...(await findWorkflowIssues(definition, known, "org-1"))];
   return issues.map((issue) => `${issue.path} ${issue.message}`);
 };
 
@@ -367,7 +367,7 @@ function nested(depth: number): Json {
 
 describe("the repair of an issue", () => {
   const repairs = async (definition: Json) => {
-    const issues = await findWorkflowFaults(definition, { ...known, secrets: ["hook"] }, "org-1");
+    const issues = await findWorkflowIssues(definition, { ...known, secrets: ["hook"] }, "org-1");
     return issues.map(({ path, repair }) => ({ path, ...repair }));
   };
   const text = (from: string, to: string) => ({ from, to });

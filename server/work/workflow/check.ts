@@ -3,7 +3,7 @@ import { isContainer, isJsonObject, type Json, type JsonObject, writeJson } from
 import { isDeeper, jsonPointer, MAX_JSON_DEPTH } from "@/server/base/json/text";
 import { nearestName } from "@/server/base/nearest-name";
 import { findSyntaxError } from "@/server/guard/sandbox/run-script";
-import { findArithmeticFault } from "@/server/work/expressions/arithmetic";
+import { findArithmeticIssue } from "@/server/work/expressions/arithmetic";
 import { ExpressionError, parseExpression } from "@/server/work/expressions/jsonata";
 import { describeUnknownVariable } from "@/server/work/expressions/unknown-variables";
 import type { FunctionDefinition, ParsedField } from "@/server/work/functions/core/define";
@@ -11,7 +11,7 @@ import { findFunction, inputSchemaOf, listFunctions } from "@/server/work/functi
 import { checkSchema, validateAgainst } from "@/server/work/json-schema/schema";
 import {
   describeHostIssue,
-  findReferenceFaults,
+  findReferenceIssues,
   type Meant,
   type Readable,
 } from "@/server/work/workflow/check-expressions";
@@ -55,7 +55,7 @@ export type WorkflowIssue = Issue & { repair?: Repair | undefined };
  * Every issue of a tool's definition besides those of its schema, with a JSON pointer and the known names
  * (docs/definition-files.md, "Tool"). Expressions are parsed in fair turns by organization.
  */
-export async function findWorkflowFaults(
+export async function findWorkflowIssues(
   value: Json,
   known: KnownNames,
   organizationId: string,
@@ -175,11 +175,11 @@ class Checker {
     };
     try {
       const parts = await parse();
-      const hostFault = isAddress ? describeHostIssue(parts) : null;
-      if (hostFault !== null) this.#report(keys, hostFault);
+      const hostIssue = isAddress ? describeHostIssue(parts) : null;
+      if (hostIssue !== null) this.#report(keys, hostIssue);
       for (const part of parts) {
         if (typeof part === "string") continue;
-        for (const { message, findMeant } of findReferenceFaults(part, readable)) {
+        for (const { message, findMeant } of findReferenceIssues(part, readable)) {
           // Further issues are not shown: a repair for each of thousands would take seconds.
           const meant = this.issues.length < MAX_ISSUES ? findMeant() : undefined;
           this.#report(keys, message, await this.#findRepair({ text, isCondition }, meant));
@@ -258,11 +258,11 @@ class Checker {
       if (input !== null) await this.#checkInput(definition, input, [...keys, "with"]);
     } else if (uses !== null) {
       const known = listFunctions().map(({ name }) => name);
-      const fault = `there is no function named "${uses.slice(0, 100)}"`;
+      const issue = `there is no function named "${uses.slice(0, 100)}"`;
       const meant = nearestName(uses, known);
       this.#report(
         [...keys, "uses"],
-        `${fault}; known functions: ${known.join(", ")}`,
+        `${issue}; known functions: ${known.join(", ")}`,
         meant === undefined ? undefined : replaceBy(uses, meant),
       );
     }
@@ -270,7 +270,7 @@ class Checker {
 
   /** Reports what the function would reject, as far as it is known without running. */
   async #checkInput(definition: FunctionDefinition, input: JsonObject, keys: Keys): Promise<void> {
-    const { name: uses, parsedFields = {}, findFaults } = definition;
+    const { name: uses, parsedFields = {}, findIssues } = definition;
     const schema = inputSchemaOf(definition);
     const properties = new Map(Object.entries(isJsonObject(schema.properties) ? schema.properties : {}));
     for (const [name, value] of Object.entries(input)) {
@@ -292,7 +292,7 @@ class Checker {
         if (issues.length > 0) continue;
         const field = parsedFields[name];
         if (field !== undefined)
-          this.#reportInside(at, await findParseFaults(field, value, this.#organizationId));
+          this.#reportInside(at, await findParseIssues(field, value, this.#organizationId));
         const called = calledBy(definition);
         const slug = called === name ? String(value) : "";
         const unknown = called === name ? this.#unknown[called].get(slug) : undefined;
@@ -301,7 +301,7 @@ class Checker {
         this.#report(at, message, meant === undefined ? undefined : replaceBy(slug, meant));
       }
     }
-    this.#reportInside(keys, findFaults?.(input) ?? []);
+    this.#reportInside(keys, findIssues?.(input) ?? []);
     for (const name of Array.isArray(schema.required) ? schema.required : []) {
       if (typeof name === "string" && !Object.hasOwn(input, name)) {
         this.#report([...keys, name], `is required by ${uses}`);
@@ -310,25 +310,25 @@ class Checker {
   }
 }
 
-async function findParseFaults(
+async function findParseIssues(
   field: ParsedField,
   value: Json,
   organizationId: string,
 ): Promise<readonly Issue[]> {
   if (field === "schema") return isJsonObject(value) ? checkSchema(value, organizationId) : [];
   if (typeof value !== "string") return [];
-  const message = await findTextFault(field, value, organizationId);
+  const message = await findTextIssue(field, value, organizationId);
   return message === null ? [] : [{ path: "", message }];
 }
 
-async function findTextFault(
+async function findTextIssue(
   field: Exclude<ParsedField, "schema">,
   text: string,
   organizationId: string,
 ): Promise<string | null> {
   try {
     if (field === "script") return await findSyntaxError(text, organizationId);
-    if (field === "arithmetic") return await findArithmeticFault(text, organizationId);
+    if (field === "arithmetic") return await findArithmeticIssue(text, organizationId);
     return describeUnknownVariable(await parseExpression(text, organizationId));
   } catch (error) {
     if (error instanceof ExpressionError) return error.message;

@@ -19,7 +19,7 @@ import { StoredJson } from "@/server/work/workflow/stored-json";
 
 /**
  * One expression of a template, with the names it reads. `secret`: it is only a reference to a secret, which is
- * never evaluated. `fault`: it names an unknown function or variable, which fails only if it gets there.
+ * never evaluated. `issue`: it names an unknown function or variable, which fails only if it gets there.
  */
 export type TemplateExpression = {
   expression: string;
@@ -27,7 +27,7 @@ export type TemplateExpression = {
   /** None if the expression is itself a plain path. */
   paths: string[];
   secret: string | null;
-  fault: string | null;
+  issue: string | null;
 };
 
 /** Without `placeholderOf`, texts cannot refer to secrets. */
@@ -75,7 +75,7 @@ async function readExpression(
   start: number,
   organizationId: string,
 ): Promise<{ expression: TemplateExpression; end: number }> {
-  let fault: unknown;
+  let firstError: unknown;
   let end = text.indexOf("}}", start);
   for (let attempts = 0; end >= 0 && attempts < MAX_CLOSINGS; attempts += 1) {
     const source = text.slice(start, end).trim();
@@ -83,11 +83,11 @@ async function readExpression(
     try {
       return { expression: await parseBare(source, organizationId), end: end + 2 };
     } catch (error) {
-      fault ??= error;
+      firstError ??= error;
     }
     end = text.indexOf("}}", end + 1);
   }
-  throw fault ?? new ExpressionError("A {{ is never closed by }}.");
+  throw firstError ?? new ExpressionError("A {{ is never closed by }}.");
 }
 
 async function parseBare(expression: string, organizationId: string): Promise<TemplateExpression> {
@@ -102,17 +102,17 @@ async function parseBare(expression: string, organizationId: string): Promise<Te
 async function readNames(
   expression: string,
   organizationId: string,
-): Promise<Pick<TemplateExpression, "references" | "paths" | "fault">> {
+): Promise<Pick<TemplateExpression, "references" | "paths" | "issue">> {
   const reference = parseReference(expression);
   const [first, second] = reference ?? [];
   if (first !== undefined) {
     const member = first.indexes.length === 0 ? (second?.name ?? null) : null;
-    return { references: [{ root: first.name, member }], paths: [], fault: null };
+    return { references: [{ root: first.name, member }], paths: [], issue: null };
   }
   const tree = await parseExpression(expression, organizationId);
   try {
     const paths = findPaths(tree).slice(0, MAX_SHOWN_PATHS);
-    return { references: findReferences(tree), paths, fault: describeUnknownVariable(tree) };
+    return { references: findReferences(tree), paths, issue: describeUnknownVariable(tree) };
   } catch (error) {
     if (error instanceof RangeError) throw new ExpressionError("The expression is nested too deeply.");
     throw error;

@@ -38,7 +38,7 @@ const chatBody = z.looseObject({
   max_completion_tokens: z.int().min(1).optional(),
 });
 export type ChatBody = z.infer<typeof chatBody>;
-export type Refusal = { status: number; body: unknown; isEvent?: boolean };
+export type Rejection = { status: number; body: unknown; isEvent?: boolean };
 
 /** One reply: calls, or an answer. */
 export type Reply = {
@@ -50,8 +50,8 @@ export type ChatServerFamily = {
   name: string;
   callId(): string;
   /** Null accepts the request. `turn` counts the replies that came back. */
-  check(body: ChatBody, turn: number): Refusal | null;
-  refuse(message: string): Refusal;
+  check(body: ChatBody, turn: number): Rejection | null;
+  reject(message: string): Rejection;
   needsToolChoice?: true;
   whole(reply: Reply, body: ChatBody): object;
   events(reply: Reply, body: ChatBody): object[];
@@ -114,7 +114,7 @@ export const findUnknown = (body: ChatBody, known: string): string | undefined =
 
 type ChatServer = {
   url: string;
-  refused: string[];
+  rejected: string[];
   bodies: ChatBody[];
   close(): Promise<void>;
 };
@@ -124,16 +124,16 @@ export async function startChatServer(
   family: ChatServerFamily,
   { streams = true }: { streams?: boolean } = {},
 ): Promise<ChatServer> {
-  function answer(body: ChatBody): Refusal | Reply {
+  function answer(body: ChatBody): Rejection | Reply {
     const turn = body.messages.filter(({ role }) => role === "assistant").length;
     const disorder = findDisorder(body);
-    const refusal =
+    const rejection =
       body.stream && !streams
-        ? family.refuse("stream is not supported")
+        ? family.reject("stream is not supported")
         : disorder === null
           ? family.check(body, turn)
-          : family.refuse(disorder);
-    if (refusal !== null) return refusal;
+          : family.reject(disorder);
+    if (rejection !== null) return rejection;
     const choice = body.tool_choice ?? (family.needsToolChoice ? "none" : "auto");
     const isCalling = turn === 0 && body.tools !== undefined && choice !== "none";
     const calls = isCalling
@@ -149,17 +149,17 @@ export async function startChatServer(
     if (!incoming.url.endsWith("/v1/chat/completions")) return Response.json({}, { status: 404 });
     const parsed = chatBody.safeParse(await incoming.json());
     const body = parsed.data;
-    const reply = body === undefined ? family.refuse(String(parsed.error)) : answer(body);
+    const reply = body === undefined ? family.reject(String(parsed.error)) : answer(body);
     if (body === undefined || "status" in reply) {
-      const refusal = "status" in reply ? reply : family.refuse("");
-      server.refused.push(JSON.stringify(refusal.body));
-      if (refusal.isEvent && body?.stream) return eventStream([refusal.body]);
-      return Response.json(refusal.body, { status: refusal.status });
+      const rejection = "status" in reply ? reply : family.reject("");
+      server.rejected.push(JSON.stringify(rejection.body));
+      if (rejection.isEvent && body?.stream) return eventStream([rejection.body]);
+      return Response.json(rejection.body, { status: rejection.status });
     }
     server.bodies.push(body);
     return body.stream ? eventStream(family.events(reply, body)) : Response.json(family.whole(reply, body));
   });
-  const server: ChatServer = { url: `${origin}/v1`, refused: [], bodies: [], close };
+  const server: ChatServer = { url: `${origin}/v1`, rejected: [], bodies: [], close };
   return server;
 }
 

@@ -26,7 +26,7 @@ const KNOWN =
 const MESSAGE_FIELDS = new Set(["role", "content", "tool_calls", "tool_call_id", "name"]);
 const EFFORTS = ["low", "medium", "high"];
 
-const refuse = (message: string, more: object = {}) => ({
+const reject = (message: string, more: object = {}) => ({
   status: 400,
   body: { error: { message, type: "invalid_request_error", ...more } },
 });
@@ -44,30 +44,30 @@ export function createGroq(): ChatServerFamily {
   return {
     name: "groq",
     callId: () => `fc_${letters(16)}`,
-    refuse,
+    reject,
     check(body, turn) {
       const unknown = findUnknown(body, KNOWN);
-      if (unknown !== undefined) return refuse(`property '${unknown}' is unsupported`);
+      if (unknown !== undefined) return reject(`property '${unknown}' is unsupported`);
       for (const [index, { role, ...message }] of body.messages.entries()) {
         const field = Object.keys(message).find((name) => !MESSAGE_FIELDS.has(name));
         if (field === undefined) continue;
         const at = `'messages.${index}'`;
-        return refuse(
+        return reject(
           `${at} : for 'role:${role}' the following must be satisfied[(${at} : property '${field}' is unsupported)]`,
         );
       }
       const { reasoning_effort: effort } = body;
       if (effort !== undefined && !EFFORTS.includes(String(effort)))
-        return refuse(`reasoning_effort must be one of ${EFFORTS.map((each) => `\`${each}\``).join(", ")}`);
+        return reject(`reasoning_effort must be one of ${EFFORTS.map((each) => `\`${each}\``).join(", ")}`);
       if (body.response_format !== undefined && body.tools !== undefined)
-        return refuse("json mode cannot be combined with tool/function calling");
+        return reject("json mode cannot be combined with tool/function calling");
       if (body.tools === undefined || turn > 0 || hasFailed) return null;
       hasFailed = true;
       const failed_generation =
         '<function=calculate{"expression": "temperature, response_format"}</function>';
       const message =
         "Failed to call a function. Please adjust your prompt. See 'failed_generation' for more details.";
-      return { ...refuse(message, { code: "tool_use_failed", failed_generation }), isEvent: true };
+      return { ...reject(message, { code: "tool_use_failed", failed_generation }), isEvent: true };
     },
     whole: (reply) =>
       completion(

@@ -19,7 +19,7 @@ import { opaque } from "./strict-chat";
  * tools (langgenius/dify-official-plugins#2063).
  */
 
-const refuse = (message: string) => ({
+const reject = (message: string) => ({
   status: 400,
   body: {
     error: {
@@ -31,7 +31,7 @@ const refuse = (message: string) => ({
   },
 });
 const unsupported = (name: string, model: string) =>
-  refuse(
+  reject(
     `litellm.UnsupportedParamsError: anthropic does not support parameters: ['${name}'], for model=${model}. To drop these, set \`litellm.drop_params=True\` or for proxy`,
   );
 const usage = {
@@ -52,7 +52,7 @@ export function createLitellm(): ChatServerFamily {
   return {
     name: "litellm",
     callId: () => `toolu_${letters(24)}`,
-    refuse,
+    reject,
     check(body) {
       for (const name of ["seed", "verbosity"])
         if (body[name] !== undefined) return unsupported(name, body.model);
@@ -60,11 +60,11 @@ export function createLitellm(): ChatServerFamily {
         const id = tool_calls?.[0]?.id;
         if (id === undefined) continue;
         if (body.tools === undefined)
-          return refuse(
+          return reject(
             "litellm.UnsupportedParamsError: Anthropic expects the `tools=` param to be passed in, if messages contain tool calls",
           );
         if (!isDeepStrictEqual(message.thinking_blocks, known.get(id)))
-          return refuse(
+          return reject(
             `litellm.BadRequestError: AnthropicException - messages.${index}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`tool_use\``,
           );
       }

@@ -28,7 +28,7 @@ const GRAMMAR_BREAKS = /"pattern":/;
 export const llamaServer: ChatServerFamily = {
   name: "llama-server",
   callId: () => letters(32),
-  refuse: failed,
+  reject: failed,
   check(body) {
     for (const { role, content, tool_calls } of body.messages) {
       if (role !== "assistant" && content === undefined)
@@ -84,7 +84,7 @@ export const llamaCppPython: ChatServerFamily = {
   name: "llama-cpp-python",
   needsToolChoice: true,
   callId: () => `call__0_calculate_cmpl-${letters(36)}`,
-  refuse: (message) => ({
+  reject: (message) => ({
     status: 400,
     body: { error: { message, type: "invalid_request_error", param: null, code: null } },
   }),

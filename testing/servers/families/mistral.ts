@@ -24,13 +24,13 @@ const KNOWN =
   "presence_penalty frequency_penalty n prediction parallel_tool_calls prompt_mode reasoning_effort safe_prompt metadata";
 const MESSAGE_FIELDS = new Set(["role", "content", "tool_calls", "tool_call_id", "name", "prefix"]);
 
-const refuse = (message: unknown, { status = 400, type = "invalid_request_error", code = "3051" } = {}) => ({
+const reject = (message: unknown, { status = 400, type = "invalid_request_error", code = "3051" } = {}) => ({
   status,
   body: { object: "error", message, type, param: null, code },
 });
 const forbid = (...loc: (string | number)[]) => {
   const detail = [{ type: "extra_forbidden", loc: ["body", ...loc], msg: "Extra inputs are not permitted" }];
-  return refuse({ detail }, { status: 422 });
+  return reject({ detail }, { status: 422 });
 };
 const usage = { ...USAGE, prompt_tokens_details: { cached_tokens: 60 } };
 const thinking = (text: string) => ({ type: "thinking", thinking: [{ type: "text", text }] });
@@ -42,7 +42,7 @@ const content = ({ reasoning, text }: Reply) => [
 export const mistral: ChatServerFamily = {
   name: "mistral",
   callId: () => letters(9),
-  refuse,
+  reject,
   check(body) {
     const unknown = findUnknown(body, KNOWN);
     if (unknown !== undefined) return forbid(unknown);
@@ -50,21 +50,21 @@ export const mistral: ChatServerFamily = {
       const field = Object.keys(message).find((name) => !MESSAGE_FIELDS.has(name));
       if (field !== undefined) return forbid("messages", index, role, field);
       if (role === "user" && body.messages[index - 1]?.role === "tool")
-        return refuse("Unexpected role 'user' after role 'tool'", {
+        return reject("Unexpected role 'user' after role 'tool'", {
           type: "invalid_request_message_order",
           code: "3230",
         });
       const ids = [...tool_calls.map(({ id }) => id), ...(tool_call_id === undefined ? [] : [tool_call_id])];
       const wrong = ids.find((id) => !/^[a-zA-Z0-9]{9}$/.test(id));
       if (wrong !== undefined)
-        return refuse(`Tool call id was ${wrong} but must be a-z, A-Z, 0-9, with a length of 9.`, {
+        return reject(`Tool call id was ${wrong} but must be a-z, A-Z, 0-9, with a length of 9.`, {
           type: "invalid_function_call",
           code: "3280",
         });
     }
     const { reasoning_effort: effort } = body;
     if (effort === undefined || effort === "none" || effort === "high") return null;
-    return refuse(
+    return reject(
       `reasoning_effort='${effort}' is not supported for this model. Must be one of (<ReasoningEffort.none: 'none'>, <ReasoningEffort.high: 'high'>)`,
       { type: "invalid_request_invalid_args" },
     );

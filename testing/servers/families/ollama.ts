@@ -17,7 +17,7 @@ import {
  */
 
 const EFFORTS = ["high", "medium", "low", "none"];
-const refuse = (message: string) => ({
+const reject = (message: string) => ({
   status: 400,
   body: { error: { message, type: "invalid_request_error", param: null, code: null } },
 });
@@ -25,17 +25,17 @@ const refuse = (message: string) => ({
 export const ollama: ChatServerFamily = {
   name: "ollama",
   callId: () => `call_${letters(8)}`,
-  refuse,
+  reject,
   check(body) {
     for (const { role, content, tool_calls } of body.messages) {
       if (typeof content !== "string" && tool_calls === undefined)
-        return refuse("invalid message content type: <nil>");
-      if (role === "tool" && content === undefined) return refuse("invalid message format");
+        return reject("invalid message content type: <nil>");
+      if (role === "tool" && content === undefined) return reject("invalid message format");
     }
     const { reasoning_effort: effort } = body;
     return effort === undefined || EFFORTS.includes(String(effort))
       ? null
-      : refuse(`invalid reasoning value: '${effort}' (must be "high", "medium", "low", or "none")`);
+      : reject(`invalid reasoning value: '${effort}' (must be "high", "medium", "low", or "none")`);
   },
   whole: (reply, body) =>
     completion(

@@ -21,7 +21,7 @@ import {
 const KNOWN =
   "model messages temperature top_p max_completion_tokens stream stream_options stop seed response_format tools tool_choice " +
   "presence_penalty frequency_penalty n parallel_tool_calls reasoning_effort verbosity store metadata user logprobs";
-const refuse = (message: string, param: string | null = null) => ({
+const reject = (message: string, param: string | null = null) => ({
   status: 400,
   body: { error: { message, type: "invalid_request_error", param, code: null } },
 });
@@ -34,22 +34,22 @@ const usage = {
 export const openaiChat: ChatServerFamily = {
   name: "openai-chat",
   callId: () => `call_${letters(24)}`,
-  refuse,
+  reject,
   check(body) {
     if (body.max_tokens !== undefined)
-      return refuse(
+      return reject(
         "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
         "max_tokens",
       );
     const unknown = findUnknown(body, KNOWN);
-    if (unknown !== undefined) return refuse(`Unknown parameter: '${unknown}'.`, unknown);
+    if (unknown !== undefined) return reject(`Unknown parameter: '${unknown}'.`, unknown);
     if (body.temperature !== undefined && body.temperature !== 1)
-      return refuse(
+      return reject(
         "Unsupported value: 'temperature' does not support 0.2 with this model. Only the default (1) value is supported.",
         "temperature",
       );
     if (body.tools === undefined || body.reasoning_effort === "none") return null;
-    return refuse(
+    return reject(
       `Function tools with reasoning_effort are not supported for ${body.model} in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.`,
       "reasoning_effort",
     );

@@ -30,8 +30,8 @@ const errorBody = (message: string) => {
   const error = { code: "invalid_parameter_error", param: null, message, type: "invalid_request_error" };
   return { error, id: `chatcmpl-${request_id}`, request_id };
 };
-const refuse = (message: string) => ({ status: 400, body: errorBody(message) });
-const refuseValue = (message: string) => refuse(`<400> InternalError.Algo.InvalidParameter: ${message}`);
+const reject = (message: string) => ({ status: 400, body: errorBody(message) });
+const rejectValue = (message: string) => reject(`<400> InternalError.Algo.InvalidParameter: ${message}`);
 const usage = {
   ...USAGE,
   completion_tokens_details: { reasoning_tokens: 30 },
@@ -45,31 +45,31 @@ const usage = {
 export const createQwen = (thinksOnlyStreamed: boolean): ChatServerFamily => ({
   name: "qwen",
   callId: () => `call_${letters(22)}`,
-  refuse,
+  reject,
   check(body) {
     const { messages, enable_thinking, thinking_budget, tool_choice, response_format } = body;
     const { max_tokens, max_completion_tokens = max_tokens ?? 1 } = body;
     const thinks = enable_thinking !== false;
     if (thinks && thinksOnlyStreamed && !body.stream)
-      return refuse("parameter.enable_thinking must be set to false for non-streaming calls");
+      return reject("parameter.enable_thinking must be set to false for non-streaming calls");
     if (thinks && response_format !== undefined)
-      return refuseValue("Json mode response is not supported when enable_thinking is true");
+      return rejectValue("Json mode response is not supported when enable_thinking is true");
     if (thinks && tool_choice === "required")
-      return refuseValue(
+      return rejectValue(
         "The tool_choice parameter does not support being set to required or object in thinking mode",
       );
     if (thinking_budget !== undefined && Number(thinking_budget) > MAX_THINKING)
-      return refuseValue(
+      return rejectValue(
         `The thinking_budget parameter must be a positive integer and not greater than ${MAX_THINKING}`,
       );
     if (max_completion_tokens > MAX_OUTPUT)
-      return refuseValue(`Range of max_tokens should be [1, ${MAX_OUTPUT}]`);
+      return rejectValue(`Range of max_tokens should be [1, ${MAX_OUTPUT}]`);
     if (!messages.some(({ role }) => role === "user"))
-      return refuseValue("The input messages do not contain elements with the role of user");
+      return rejectValue("The input messages do not contain elements with the role of user");
     const calls = messages.flatMap(({ tool_calls = [] }) => tool_calls);
     return calls.every((call) => isJson(call.function.arguments))
       ? null
-      : refuseValue('The "function.arguments" parameter of the code model must be in JSON format.');
+      : rejectValue('The "function.arguments" parameter of the code model must be in JSON format.');
   },
   whole: (reply) =>
     completion(

@@ -6,7 +6,7 @@ import { serveFetch } from "../fetch-server";
 export type SentMessage = Record<string, unknown> & { content: string | null; tool_calls?: SentCall[] };
 export type SentCall = Record<string, unknown> & { function: { name: string; arguments: string } };
 
-/** A family of chat servers that refuses a conversation unless it gets back what it gave. */
+/** A family of chat servers that rejects a conversation unless it gets back what it gave. */
 export type ChatFamily = {
   name: string;
   /** From 0. A new message each time. */
@@ -39,7 +39,7 @@ export const cut = (text: string): string[] => text.match(/[\s\S]{1,7}/g) ?? [te
 type StrictChat = {
   url: string;
   answered: number;
-  refused: string[];
+  rejected: string[];
   sent: string[];
   close(): Promise<void>;
 };
@@ -63,8 +63,8 @@ export async function startStrictChat(
   } = {},
 ): Promise<StrictChat> {
   const known = new Map<string, SentMessage>();
-  const refuse = (message: string) => {
-    chat.refused.push(message);
+  const reject = (message: string) => {
+    chat.rejected.push(message);
     return Response.json(family.errorBody(message), { status: 400 });
   };
   const { origin, close } = await serveFetch(async (request) => {
@@ -82,7 +82,7 @@ export async function startStrictChat(
           : family.checkForeign === undefined
             ? `message ${index} is unknown`
             : family.checkForeign(message);
-      if (problem !== null) return refuse(problem);
+      if (problem !== null) return reject(problem);
     }
     await beforeReply?.(back.length);
     const message: SentMessage =
@@ -106,6 +106,6 @@ export async function startStrictChat(
     const text = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
     return new Response(`${text}data: [DONE]\n\n`, { headers: { "content-type": "text/event-stream" } });
   });
-  const chat: StrictChat = { url: `${origin}/v1`, answered: 0, refused: [], sent: [], close };
+  const chat: StrictChat = { url: `${origin}/v1`, answered: 0, rejected: [], sent: [], close };
   return chat;
 }

@@ -115,7 +115,7 @@ export const thinksFor =
 type StrictMessages = {
   url: string;
   answered: number;
-  refused: string[];
+  rejected: string[];
   requests: MessageRequest[];
   keys: Set<string>;
   sent: string[];
@@ -126,15 +126,15 @@ const isThinking = ({ type }: { type: string }) => type === "thinking" || type =
 const firstUse = (blocks: readonly Block[]) => String(blocks.find(({ type }) => type === "tool_use")?.id);
 
 /**
- * Serves the API. `reply` gets the number of replies that came back, from 0. `refuses`: unsupported parameters.
+ * Serves the API. `reply` gets the number of replies that came back, from 0. `rejects`: unsupported parameters.
  * `beforeReply` may delay a reply to a correctly returned conversation.
  */
 export async function startStrictMessages(
   reply: (turn: number, request: MessageRequest) => MessageLine,
   {
-    refuses = [],
+    rejects = [],
     beforeReply,
-  }: { refuses?: readonly string[]; beforeReply?: (turn: number) => Promise<unknown> } = {},
+  }: { rejects?: readonly string[]; beforeReply?: (turn: number) => Promise<unknown> } = {},
 ): Promise<StrictMessages> {
   const replies = new Map<string, Block[]>();
 
@@ -174,7 +174,7 @@ export async function startStrictMessages(
     type: "error",
     error: { type, message },
   });
-  const refuse = (message: string) =>
+  const reject = (message: string) =>
     Response.json(errorOf({ type: "invalid_request_error", message }), { status: 400 });
 
   const { origin, close } = await serveFetch(async (incoming) => {
@@ -186,41 +186,41 @@ export async function startStrictMessages(
         status: 401,
       });
     server.keys.add(incoming.headers.get("x-api-key") ?? "");
-    if (!incoming.headers.get("anthropic-version")) return refuse("anthropic-version: header is required");
+    if (!incoming.headers.get("anthropic-version")) return reject("anthropic-version: header is required");
     const parsed = requestBody.safeParse(await incoming.json());
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
       const unknown = issue?.code === "unrecognized_keys" ? issue.keys[0] : undefined;
       const at = [...(issue?.path ?? []), ...(unknown === undefined ? [] : [unknown])].join(".");
-      return refuse(
+      return reject(
         unknown === undefined ? `${at}: ${issue?.message}` : `${at}: Extra inputs are not permitted`,
       );
     }
     const request = parsed.data;
     server.requests.push(request);
     const { thinking: mode, tool_choice: choice, tools = [], stream } = request;
-    if (refuses.includes("effort") && request.output_config)
-      return refuse("This model does not support the effort parameter.");
-    if (refuses.includes("adaptive") && mode?.type === "adaptive")
-      return refuse("adaptive thinking is not supported on this model");
-    if (refuses.includes("stream") && stream) return refuse("stream is not supported");
+    if (rejects.includes("effort") && request.output_config)
+      return reject("This model does not support the effort parameter.");
+    if (rejects.includes("adaptive") && mode?.type === "adaptive")
+      return reject("adaptive thinking is not supported on this model");
+    if (rejects.includes("stream") && stream) return reject("stream is not supported");
     if (mode?.type === "enabled" && (choice?.type === "any" || choice?.type === "tool"))
-      return refuse("Thinking may not be enabled when tool_choice forces tool use.");
+      return reject("Thinking may not be enabled when tool_choice forces tool use.");
     if (mode !== undefined && mode.type !== "disabled" && (request.temperature ?? 1) !== 1)
-      return refuse("`temperature` may only be set to 1 when thinking is enabled or in adaptive mode.");
+      return reject("`temperature` may only be set to 1 when thinking is enabled or in adaptive mode.");
     if (
       tools.length === 0 &&
       request.messages.some(({ content }) => content.some(({ type }) => type === "tool_use"))
     )
-      return refuse("Requests which include `tool_use` or `tool_result` blocks must define tools");
+      return reject("Requests which include `tool_use` or `tool_result` blocks must define tools");
     if (new Set(tools.map(({ name }) => name)).size < tools.length)
-      return refuse("tools: Tool names must be unique.");
+      return reject("tools: Tool names must be unique.");
     if (JSON.stringify(request).split('"cache_control"').length > 5)
-      return refuse("A maximum of 4 blocks with cache_control may be provided.");
+      return reject("A maximum of 4 blocks with cache_control may be provided.");
     const problem = check(request);
     if (problem !== null) {
-      server.refused.push(problem);
-      return refuse(problem);
+      server.rejected.push(problem);
+      return reject(problem);
     }
     const turn = request.messages.filter(({ role }) => role === "assistant").length;
     await beforeReply?.(turn);
@@ -271,7 +271,7 @@ export async function startStrictMessages(
   const server: StrictMessages = {
     url: origin,
     answered: 0,
-    refused: [],
+    rejected: [],
     requests: [],
     keys: new Set(),
     sent: [],
@@ -284,7 +284,7 @@ function eventsOf(block: Block, index: number): { type: string }[] {
   const delta = (value: object) => ({ type: "content_block_delta", ...{ index, delta: value } });
   const parts = (whole: unknown, toDelta: (part: string) => object) =>
     String(whole) === "" ? [] : cut(String(whole)).map((part) => delta(toDelta(part)));
-  const [begun, deltas] =
+  const [started, deltas] =
     block.type === "text"
       ? [{ type: "text", text: "" }, parts(block.text, (text) => ({ type: "text_delta", text }))]
       : block.type === "tool_use"
@@ -305,7 +305,7 @@ function eventsOf(block: Block, index: number): { type: string }[] {
             ]
           : [block, []];
   return [
-    { type: "content_block_start", ...{ index, content_block: begun } },
+    { type: "content_block_start", ...{ index, content_block: started } },
     ...deltas,
     { type: "content_block_stop", ...{ index } },
   ];

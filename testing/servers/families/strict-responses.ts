@@ -126,22 +126,22 @@ export const calculatesFor =
 type StrictResponses = {
   url: string;
   answered: number;
-  refused: string[];
+  rejected: string[];
   requests: ResponseRequest[];
   sent: string[];
   close(): Promise<void>;
 };
 
 /**
- * Serves the API. `reply` gets the number of replies that came back, from 0. `refuses`: unsupported parameters.
+ * Serves the API. `reply` gets the number of replies that came back, from 0. `rejects`: unsupported parameters.
  * `beforeReply` may delay a reply to a correctly returned conversation.
  */
 export async function startStrictResponses(
   reply: (turn: number, request: ResponseRequest) => ResponseLine,
   {
-    refuses = [],
+    rejects = [],
     beforeReply,
-  }: { refuses?: readonly string[]; beforeReply?: (turn: number) => Promise<unknown> } = {},
+  }: { rejects?: readonly string[]; beforeReply?: (turn: number) => Promise<unknown> } = {},
 ): Promise<StrictResponses> {
   const replies = new Map<string, Item[]>();
 
@@ -171,7 +171,7 @@ export async function startStrictResponses(
     return open === undefined ? null : `No tool output found for function call ${open}.`;
   }
 
-  const refuse = (message: string, param: string) => {
+  const reject = (message: string, param: string) => {
     const error = { message, type: "invalid_request_error", param, code: null };
     return Response.json({ error }, { status: 400 });
   };
@@ -184,7 +184,7 @@ export async function startStrictResponses(
       );
     const body: unknown = await incoming.json();
     if (typeof body === "object" && body !== null && "messages" in body)
-      return refuse(
+      return reject(
         "Unsupported parameter: 'messages'. In the Responses API, this parameter has moved to 'input'.",
         "messages",
       );
@@ -193,14 +193,14 @@ export async function startStrictResponses(
       const [issue] = parsed.error.issues;
       const unknown = issue?.code === "unrecognized_keys" ? issue.keys[0] : undefined;
       const path = [...(issue?.path ?? []), ...(unknown === undefined ? [] : [unknown])].join(".");
-      return refuse(
+      return reject(
         unknown === undefined ? `Invalid '${path}': ${issue?.message}` : `Unknown parameter: '${path}'.`,
         path,
       );
     }
     const request = parsed.data;
     server.requests.push(request);
-    for (const parameter of refuses) {
+    for (const parameter of rejects) {
       const [outer = "", inner] = parameter.split(".");
       const value: unknown = Object.entries(request).find(([name]) => name === outer)?.[1];
       const isSent =
@@ -209,13 +209,13 @@ export async function startStrictResponses(
           : typeof value === "object" && value !== null && inner in value;
       if (!isSent) continue;
       if (parameter === "include")
-        return refuse("Encrypted content is not supported with this model.", "include");
-      return refuse(`Unsupported parameter: '${parameter}' is not supported with this model.`, parameter);
+        return reject("Encrypted content is not supported with this model.", "include");
+      return reject(`Unsupported parameter: '${parameter}' is not supported with this model.`, parameter);
     }
     const problem = check(request.input);
     if (problem !== null) {
-      server.refused.push(problem);
-      return refuse(problem, "input");
+      server.rejected.push(problem);
+      return reject(problem, "input");
     }
     const back = new Set(
       request.input.flatMap((item) => ("id" in item && item.id ? [replies.get(item.id)] : [])),
@@ -249,11 +249,11 @@ export async function startStrictResponses(
       },
     };
     if (request.stream !== true) return Response.json(failed === undefined ? whole : { ...whole, ...failed });
-    const begun = { ...whole, status: "in_progress", output: [], usage: null };
+    const started = { ...whole, status: "in_progress", output: [], usage: null };
     const end = failed === undefined ? whole : { ...whole, ...failed };
     const events = [
-      { type: "response.created", response: begun },
-      { type: "response.in_progress", response: begun },
+      { type: "response.created", response: started },
+      { type: "response.in_progress", response: started },
       ...given.flatMap((item, index) => eventsOf(item as Item, index)),
       ...(isCut ? [] : [{ type: `response.${end.status}`, response: end }]),
     ];
@@ -266,7 +266,7 @@ export async function startStrictResponses(
   const server: StrictResponses = {
     url: `${origin}/v1`,
     answered: 0,
-    refused: [],
+    rejected: [],
     requests: [],
     sent: [],
     close,
@@ -300,7 +300,7 @@ function eventsOf(item: Item, output_index: number): { type: string }[] {
         ),
         { type: `response.${type}_part.done`, ...at, [name]: index, part: each },
       ]);
-  const begun = {
+  const started = {
     ...item,
     ...(item.type === "message" && { content: [], status: "in_progress" }),
     ...(item.type === "function_call" && { arguments: "", status: "in_progress" }),
@@ -308,7 +308,7 @@ function eventsOf(item: Item, output_index: number): { type: string }[] {
     ...(item.type === "reasoning" && { summary: [], encrypted_content: opaque(300) }),
   };
   return [
-    { type: "response.output_item.added", output_index, item: begun } as { type: string },
+    { type: "response.output_item.added", output_index, item: started } as { type: string },
     ...(item.type === "message" ? parts(item.content, "content", "content_index") : []),
     ...(item.type === "reasoning" ? parts(item.summary, "reasoning_summary", "summary_index") : []),
     ...(item.type === "function_call" ? deltas("function_call_arguments", String(item.arguments)) : []),

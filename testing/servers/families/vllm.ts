@@ -20,7 +20,7 @@ import {
  */
 
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
-const refuse = (message: string, param: string | null = null) => ({
+const reject = (message: string, param: string | null = null) => ({
   status: 400,
   body: { error: { message, type: "BadRequestError", param, code: 400 } },
 });
@@ -30,22 +30,22 @@ const usage = { ...USAGE, prompt_tokens_details: { cached_tokens: 60 } };
 export const createVllm = (field: "reasoning" | "reasoning_content"): ChatServerFamily => ({
   name: `vllm-${field}`,
   callId: () => `chatcmpl-tool-${letters(32)}`,
-  refuse,
+  reject,
   check(body) {
     for (const { content, role, tool_calls = [] } of body.messages) {
       // Many templates join contents.
       if (typeof content !== "string")
-        return refuse(`can only concatenate str (not "NoneType") to str (${role})`);
+        return reject(`can only concatenate str (not "NoneType") to str (${role})`);
       if (tool_calls.some((each) => !isObject(each.function.arguments)))
-        return refuse("Expecting value: line 1 column 1 (char 0)");
+        return reject("Expecting value: line 1 column 1 (char 0)");
     }
     const { min_p: minP, reasoning_effort: effort } = body;
     if (typeof minP === "number" && (minP < 0 || minP > 1))
-      return refuse(`min_p must be in [0, 1], got ${minP}.`, "min_p");
+      return reject(`min_p must be in [0, 1], got ${minP}.`, "min_p");
     if (effort !== undefined && !EFFORTS.includes(String(effort)))
-      return refuse(`Input should be ${EFFORTS.join(", ")}`, "reasoning_effort");
+      return reject(`Input should be ${EFFORTS.join(", ")}`, "reasoning_effort");
     return isBeyondGrammar(body)
-      ? refuse("The provided JSON schema contains features not supported by xgrammar.")
+      ? reject("The provided JSON schema contains features not supported by xgrammar.")
       : null;
   },
   whole: (reply) =>

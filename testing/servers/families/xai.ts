@@ -16,8 +16,8 @@ import {
  * the total (vercel/ai#12425). Calls are complete (https://docs.x.ai/docs/guides/function-calling).
  */
 
-const REFUSED = { presence_penalty: "presencePenalty", frequency_penalty: "frequencyPenalty", stop: "stop" };
-const refuse = (error: string) => ({
+const REJECTED = { presence_penalty: "presencePenalty", frequency_penalty: "frequencyPenalty", stop: "stop" };
+const reject = (error: string) => ({
   status: 400,
   body: { code: "Client specified an invalid argument", error },
 });
@@ -32,12 +32,12 @@ const usage = {
 export const xai: ChatServerFamily = {
   name: "xai",
   callId: () => `call_${letters(8)}`,
-  refuse,
+  reject,
   check(body) {
-    for (const [name, words] of Object.entries(REFUSED))
-      if (body[name] !== undefined) return refuse(`Argument not supported on this model: ${words}`);
+    for (const [name, words] of Object.entries(REJECTED))
+      if (body[name] !== undefined) return reject(`Argument not supported on this model: ${words}`);
     if (body.reasoning_effort !== undefined)
-      return refuse(`Model ${body.model} does not support parameter reasoningEffort.`);
+      return reject(`Model ${body.model} does not support parameter reasoningEffort.`);
     return null;
   },
   whole: (reply) =>

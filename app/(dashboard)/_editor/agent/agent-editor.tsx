@@ -63,7 +63,7 @@ export function AgentEditor({
     save: (fields, how) => client.definitions.saveAgent.mutate({ definition: toSent(fields), ...how }),
   });
   const isNew = editor.opened === null;
-  const issues = editor.refused?.issues ?? [];
+  const issues = editor.rejected?.issues ?? [];
   const fields = editor.draft.value;
   const errorAt = editor.problems.at;
   const set = (change: (before: AgentFields) => Partial<AgentFields>) =>
@@ -176,7 +176,7 @@ export function AgentEditor({
               value={fields.functions}
             />
             <PolicyTable
-              faultAt={(path) => issues.find((issue) => issue.path === path)?.message}
+              issueAt={(path) => issues.find((issue) => issue.path === path)?.message}
               names={[...fields.tools, ...fields.functions]}
               onChange={(change) => set(({ policies }) => ({ policies: change(policies) }))}
               value={fields.policies}

@@ -7,7 +7,7 @@ type PolicyTableProps = {
   names: readonly string[];
   value: Policies;
   /** `path`: a JSON pointer into the definition. */
-  faultAt: (path: string) => string | undefined;
+  issueAt: (path: string) => string | undefined;
   onChange: (change: (before: Policies) => Policies) => void;
 };
 
@@ -17,14 +17,14 @@ const NUMBERS = [
 ] as const;
 
 /** The policies of the chosen tools and functions. */
-export function PolicyTable({ names, value, faultAt, onChange }: PolicyTableProps) {
+export function PolicyTable({ names, value, issueAt, onChange }: PolicyTableProps) {
   if (names.length === 0) return null;
   const set = (name: string, part: Policy) =>
     onChange((before) => ({ ...before, [name]: { ...policyAt(before, name), ...part } }));
-  const faultsOf = (name: string) =>
+  const issuesOf = (name: string) =>
     NUMBERS.flatMap(({ part, title }) => {
-      const fault = faultAt(`/policies/${name}/${part}`);
-      return fault ? `${title} ${fault}.` : [];
+      const issue = issueAt(`/policies/${name}/${part}`);
+      return issue ? `${title} ${issue}.` : [];
     });
   return (
     <table aria-label="Policies" className="w-full table-fixed text-left">
@@ -75,10 +75,10 @@ export function PolicyTable({ names, value, faultAt, onChange }: PolicyTableProp
               </select>
             </td>
           </tr>
-          {faultsOf(name).length > 0 ? (
+          {issuesOf(name).length > 0 ? (
             <tr>
               <td className="pb-1.5 text-failed text-xs" colSpan={4} role="alert">
-                {faultsOf(name).join(" ")}
+                {issuesOf(name).join(" ")}
               </td>
             </tr>
           ) : null}

@@ -7,7 +7,7 @@ import { Button, IconButton } from "@/app/_ui/button";
 import { Choice, INPUT_CLASS } from "@/app/_ui/forms/form";
 import { CloseIcon, PlusIcon } from "@/app/_ui/icons";
 import { notify } from "@/app/_ui/toast";
-import { nameFault, withKeyword, withType } from "../../_schema/design";
+import { findNameIssue, withKeyword, withType } from "../../_schema/design";
 import { type Field, newField } from "../../_schema/field";
 import { MoveButtons, moveButton } from "../move-buttons";
 import { ChoiceValues, type FieldProps, FurtherKeywords, PresetInput, TypeSelect } from "./field-parts";
@@ -62,7 +62,7 @@ export function FieldRows({ noun, of, fields, onChange }: FieldRowsProps) {
         const label = field.name || `${noun} ${index + 1}`;
         return (
           <FieldRow
-            fault={nameFault(field, fields)}
+            issue={findNameIssue(field, fields)}
             actions={
               <>
                 <MoveButtons
@@ -96,10 +96,10 @@ export function FieldRows({ noun, of, fields, onChange }: FieldRowsProps) {
 function FieldRow({
   field,
   label,
-  fault,
+  issue,
   actions,
   onChange,
-}: FieldProps & { fault: string | null; actions: ReactNode }) {
+}: FieldProps & { issue: string | null; actions: ReactNode }) {
   const id = useId();
   const { description } = field.keywords;
   return (
@@ -107,8 +107,8 @@ function FieldRow({
       <legend className="sr-only">{label}</legend>
       <div className="flex flex-wrap items-center gap-2" data-head>
         <input
-          aria-describedby={fault ? id : undefined}
-          aria-invalid={fault !== null && field.name !== ""}
+          aria-describedby={issue ? id : undefined}
+          aria-invalid={issue !== null && field.name !== ""}
           aria-label={`Name of ${label}`}
           autoCapitalize="none"
           autoComplete="off"
@@ -126,9 +126,9 @@ function FieldRow({
         />
         <div className="ml-auto flex">{actions}</div>
       </div>
-      {fault === null ? null : (
+      {issue === null ? null : (
         <p className={clsx("text-xs", field.name === "" ? "text-muted" : "text-failed")} id={id}>
-          {fault}
+          {issue}
         </p>
       )}
       <div className="flex flex-wrap gap-2">

@@ -36,7 +36,7 @@ test.each([
   [["slug"], "is required", "Slug: Slug is required."],
   [["output", "list", 0], 'the step "x" comes later', 'Output › list › item 1: The step "x" comes later.'],
   [[], "Nested mappings are not allowed here.", "Line 7: Nested mappings are not allowed here."],
-])("the problem of %j: %s", (path, fault, expected) => {
-  const { place, sentence } = describeProblem({ line: 7, path, fault, message: "unused" }, TOOL);
+])("the problem of %j: %s", (path, issue, expected) => {
+  const { place, sentence } = describeProblem({ line: 7, path, issue, message: "unused" }, TOOL);
   expect(`${place}: ${sentence}`).toBe(expected);
 });

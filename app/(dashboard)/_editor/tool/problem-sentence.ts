@@ -33,7 +33,7 @@ const CONTINUES = /^(?:is|are|must|has|have|cannot|can|does|would|should|may|nee
 
 /** Describes a problem of a tool by the names that its form has. `tool`: null while its YAML has a syntax error. */
 export function describeProblem(
-  { line, path, fault, repair }: TextProblem,
+  { line, path, issue, repair }: TextProblem,
   tool: ToolView | null,
 ): ShownProblem {
   const step = path[0] === "steps" && typeof path[1] === "number" ? path[1] : null;
@@ -54,14 +54,14 @@ export function describeProblem(
     repaired: `Fixed ${[field, ofStep].filter((name) => name !== "").join(" in ") || "the tool"}`,
     place: place || (line === null ? "" : `Line ${line}`),
     sentence: toSentences(
-      CONTINUES.test(fault) ? `${field || part || "The tool"} ${fault}` : capitalize(fault),
+      CONTINUES.test(issue) ? `${field || part || "The tool"} ${issue}` : capitalize(issue),
     ),
   };
 }
 
 function toSentences(text: string): string {
-  const [fault = "", ...known] = text.split(/; (?=[a-z ]*(?:known|expressions can use|steps before)\b)/);
-  return [fault, ...known.map(capitalize)].map(endSentence).join(" ");
+  const [issue = "", ...known] = text.split(/; (?=[a-z ]*(?:known|expressions can use|steps before)\b)/);
+  return [issue, ...known.map(capitalize)].map(endSentence).join(" ");
 }
 
 /** Names such as http_request stay. */

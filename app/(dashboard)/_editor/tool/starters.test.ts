@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { toolDefinition } from "@/server/catalog/definitions";
-import { findWorkflowFaults } from "@/server/work/workflow/check";
+import { findWorkflowIssues } from "@/server/work/workflow/check";
 import { EMPTY_TOOL, TOOL_STARTERS } from "./starters";
 import { readTool, setValue } from "./tool-document";
 
@@ -10,7 +10,7 @@ it.each(TOOL_STARTERS)("a tool that begins as $slug can be saved as it is", asyn
   const known = { secrets: [], findUnknown: async () => new Map<string, { message: string }>() };
   const { parameters, steps, output } = definition;
   expect(
-    await findWorkflowFaults({ ...JSON.parse(JSON.stringify({ parameters, steps, output })) }, known, "o"),
+    await findWorkflowIssues({ ...JSON.parse(JSON.stringify({ parameters, steps, output })) }, known, "o"),
   ).toEqual([]);
 });
 

@@ -21,14 +21,14 @@ export function StepIdField({ step, index, ...props }: PartProps & { step: StepV
   const visit = useRef<Visit>({ id: step.id, mentions: [], written: null });
   const [updated, setUpdated] = useState(0);
   function begin() {
-    const begun: Visit = { id: step.id, mentions: [], written: null };
-    visit.current = begun;
-    if (begun.id === "") return;
-    client.definitions.stepMentions.mutate({ yaml: props.textOf(), step: begun.id }).then(
+    const started: Visit = { id: step.id, mentions: [], written: null };
+    visit.current = started;
+    if (started.id === "") return;
+    client.definitions.stepMentions.mutate({ yaml: props.textOf(), step: started.id }).then(
       (mentions) => {
-        begun.mentions = mentions;
+        started.mentions = mentions;
         // What was typed before the answer came.
-        if (begun.id !== step.id) rename(begun, begun.id);
+        if (started.id !== step.id) rename(started, started.id);
       },
       // The check of the definition then shows what names no step.
       () => {},

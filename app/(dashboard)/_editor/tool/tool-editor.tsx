@@ -56,16 +56,16 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
     isValue: isText,
     labels: LABELS,
     save: (yaml, how) => client.definitions.saveTool.mutate({ yaml, ...how }),
-    onRefused: showFirst,
+    onRejected: showFirst,
   });
   const { value: yaml, change, latest } = editor.draft;
   const check = useChecked(yaml);
   const tool = useMemo(() => readTool(yaml), [yaml]);
   // Nothing is wrong with a tool that nobody has started, until it is saved.
-  const isBegun = yaml !== EMPTY_TOOL;
+  const isStarted = yaml !== EMPTY_TOOL;
   const problems = [
-    ...(isBegun || editor.refused !== null ? (check.data ?? []) : []),
-    ...(editor.refused?.value === yaml ? readRefusal(editor.refused, check.data ?? []) : []),
+    ...(isStarted || editor.rejected !== null ? (check.data ?? []) : []),
+    ...(editor.rejected?.value === yaml ? readRejection(editor.rejected, check.data ?? []) : []),
   ].map((problem) => describeProblem(problem, tool));
   const aside = useAside();
   const [ended, setEnded] = useState<string | null>(null);
@@ -77,7 +77,7 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
   const problemsIn = (part: Part) => problems.filter(({ path }) => partOf(path) === part);
   function showFirst(issues: ShownError["issues"]) {
     const show = (found: readonly TextProblem[]) => {
-      const [first] = [...found, ...readRefusal({ value: yaml, issues }, found)];
+      const [first] = [...found, ...readRejection({ value: yaml, issues }, found)];
       if (first !== undefined) showProblem(describeProblem(first, tool));
     };
     if (check.data !== undefined) return show(check.data);
@@ -179,7 +179,7 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
               </div>
             ) : (
               <>
-                {mode === "new" && !isBegun ? <ToolStarterLinks /> : null}
+                {mode === "new" && !isStarted ? <ToolStarterLinks /> : null}
                 <PartForm
                   aside={aside}
                   isNew={editor.opened === null}
@@ -253,16 +253,16 @@ function initialYaml(
 }
 
 /** The paths of issues begin with `/definition`. */
-function readRefusal(
+function readRejection(
   { value, issues }: { value: string; issues: ShownError["issues"] },
   found: readonly TextProblem[],
 ): TextProblem[] {
-  const isFound = (pointer: string, fault: string) =>
-    found.some((problem) => problem.fault === fault && jsonPointer(problem.path) === pointer);
+  const isFound = (pointer: string, issue: string) =>
+    found.some((problem) => problem.issue === issue && jsonPointer(problem.path) === pointer);
   return issues.flatMap(({ path: pointer, message }) => {
     const [root, ...path] = fromPointer(pointer);
     if (root !== "definition" || isFound(jsonPointer(path), message)) return [];
-    return [{ line: lineAt(value, path), path, fault: message, message }];
+    return [{ line: lineAt(value, path), path, issue: message, message }];
   });
 }
 

@@ -1,6 +1,6 @@
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import type { StepLine } from "@/server/runs/read/inspect/lines";
-import { isAtFault, isWork, type Line, startsFolded } from "./lines";
+import { hasFailed, isWork, type Line, startsFolded } from "./lines";
 
 const NAMES = { step: "step", call: "model call", wait: "wait", group: "items of" };
 const KINDS = ["step", "call", "wait", "group"] as const;
@@ -58,7 +58,7 @@ export function chooseLine<Each extends Line>(
   if (named) return named;
   const own = lines.filter((line) => line.runId === run.id && line.kind !== "attempt");
   if (run.status === "Failed") {
-    const failed = own.findLast((line) => isWork(line) && isAtFault(line));
+    const failed = own.findLast((line) => isWork(line) && hasFailed(line));
     if (failed) return failed;
   }
   if (run.status === "Running" || run.status === "Cancelled") return own.at(-1) ?? null;

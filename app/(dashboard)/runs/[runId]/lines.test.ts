@@ -9,7 +9,7 @@ import {
   runToUnfold,
   writeLineAddress,
 } from "./line-address";
-import { isAtFault, linesOf, rowsOf, type Unfolded, waitsOf, withWaits } from "./lines";
+import { hasFailed, linesOf, rowsOf, type Unfolded, waitsOf, withWaits } from "./lines";
 
 type Inspected = Parameters<typeof linesOf>[0];
 const rows = (inspected: Inspected, { runs = new Map(), attempts = new Set() }: Partial<Unfolded> = {}) =>
@@ -148,7 +148,7 @@ it("separates tolerated and cancelled lines from failures", () => {
   expect(statuses).toEqual(["Tolerated", "Failed", "Cancelled"]);
   const lines = rows({ run: { id: "run", kind: "tool" }, steps: steps.slice(0, 1), calls: [] });
   expect(chooseLine(lines, {}, { id: "run", status: "Failed" })).toMatchObject({ slug: "1" });
-  expect(lines.some(isAtFault)).toBe(false);
+  expect(lines.some(hasFailed)).toBe(false);
 });
 
 it("a model call that waits for its provider's limit is shown as waiting", () => {

@@ -267,7 +267,7 @@ export function holdersOf(lines: readonly Line[], id: string): Line[] | null {
 }
 
 /** Returns true if a line failed in a way that mattered to its run. */
-export function isAtFault({ status }: Line): boolean {
+export function hasFailed({ status }: Line): boolean {
   return status !== "Completed" && status !== "Tolerated" && status !== "Skipped";
 }
 

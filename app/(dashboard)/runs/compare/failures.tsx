@@ -2,7 +2,7 @@ import clsx from "clsx";
 import { Status } from "@/app/_ui/figures/status";
 import { isTerminal } from "@/server/contract/enums";
 import type { RunInspection } from "@/server/runs/read/inspect/inspect";
-import { isAtFault, workRowsOf } from "../[runId]/lines";
+import { hasFailed, workRowsOf } from "../[runId]/lines";
 import { explainFailure } from "../[runId]/result/explain-failure";
 import { FailedLine } from "../[runId]/result/failure";
 
@@ -23,7 +23,7 @@ export function Failures({ left, right }: { left: RunInspection; right: RunInspe
 function Side({ name, inspection }: { name: string; inspection: RunInspection }) {
   const { run } = inspection;
   const failed = run.status === "Failed";
-  const where = failed ? workRowsOf(inspection).findLast(isAtFault) : undefined;
+  const where = failed ? workRowsOf(inspection).findLast(hasFailed) : undefined;
   return (
     <div
       className={clsx(

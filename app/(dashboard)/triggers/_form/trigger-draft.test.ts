@@ -13,7 +13,7 @@ test("a template counts for agents only", () => {
 });
 
 test("a missing target and a rate that is not a number are issues", () => {
-  expect(readDraft({ ...NEW_TRIGGER, requests: "many" }).faults).toEqual({
+  expect(readDraft({ ...NEW_TRIGGER, requests: "many" }).issues).toEqual({
     "/agent": "Choose an agent or a tool.",
     "/rateLimit/requests": "Enter a whole number.",
   });

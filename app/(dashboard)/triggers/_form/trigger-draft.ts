@@ -44,14 +44,14 @@ export function draftOf(trigger: TriggerDetail): TriggerDraft {
  */
 export function readDraft(draft: TriggerDraft): {
   definition: Omit<TriggerDefinition, "secret">;
-  faults: Record<string, string>;
+  issues: Record<string, string>;
 } {
-  const faults: Record<string, string> = {};
+  const issues: Record<string, string> = {};
   const [kind, targetSlug] = draft.target.split("/");
-  if (!targetSlug) faults["/agent"] = "Choose an agent or a tool.";
-  if (draft.secret === "own" && draft.ownSecret === "") faults["/secret"] = "Enter the sender's secret.";
+  if (!targetSlug) issues["/agent"] = "Choose an agent or a tool.";
+  if (draft.secret === "own" && draft.ownSecret === "") issues["/secret"] = "Enter the sender's secret.";
   const readInteger = (field: "requests" | "seconds") => {
-    if (!/^\d+$/.test(draft[field].trim())) faults[`/rateLimit/${field}`] = "Enter a whole number.";
+    if (!/^\d+$/.test(draft[field].trim())) issues[`/rateLimit/${field}`] = "Enter a whole number.";
     return Number(draft[field].trim());
   };
   return {
@@ -65,6 +65,6 @@ export function readDraft(draft: TriggerDraft): {
       maxCredits: draft.maxCredits.trim() || null,
       status: draft.enabled ? "active" : "inactive",
     },
-    faults,
+    issues,
   };
 }

@@ -54,7 +54,7 @@ export function TriggerForm({ trigger = null, onClose }: TriggerFormProps) {
       {...form.dialog}
       act={trigger === null ? "Create trigger" : "Save"}
       acting={trigger === null ? "Creating" : "Saving"}
-      onSubmit={() => form.send(draft, readDraft(draft).faults)}
+      onSubmit={() => form.send(draft, readDraft(draft).issues)}
       title={trigger === null ? "New trigger" : `Edit ${trigger.name}`}
       wide
     >

@@ -62,12 +62,12 @@ describe("an export", () => {
     const reader = await open();
     await reader.read();
     await reader.read();
-    const begun = new Promise<void>((resolve) => {
+    const started = new Promise<void>((resolve) => {
       onPiece = resolve;
     });
     const next = reader.read();
     // In the middle of a chunk.
-    await begun;
+    await started;
     await reader.cancel();
     expect(await next).toMatchObject({ done: true });
     await expect.poll(atRest).toBe(true);

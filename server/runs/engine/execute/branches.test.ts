@@ -56,16 +56,16 @@ it("ends a sleep with the reason of the signal", async () => {
 
 it("waits for all branches, and throws what decides most", async () => {
   const lost = new WorkerLost("replaced");
-  const fault = new Error("fault");
+  const issue = new Error("issue");
   const throwing = (error: Error) => () => Promise.reject(error);
   const yielding = throwing(new YieldSlot("next"));
-  await expect(create().fork([yielding, throwing(fault)])).rejects.toBe(fault);
-  await expect(create().fork([throwing(fault), throwing(lost), yielding])).rejects.toBe(lost);
+  await expect(create().fork([yielding, throwing(issue)])).rejects.toBe(issue);
+  await expect(create().fork([throwing(issue), throwing(lost), yielding])).rejects.toBe(lost);
   let rested = false;
   const slow = async () => {
     await new Promise((done) => setImmediate(done));
     rested = true;
   };
-  await expect(create().fork<void>([throwing(fault), slow])).rejects.toBe(fault);
+  await expect(create().fork<void>([throwing(issue), slow])).rejects.toBe(issue);
   expect(rested).toBe(true);
 });

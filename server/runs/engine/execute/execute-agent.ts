@@ -70,9 +70,9 @@ async function act(execution: Execution, acting: Acting, firstStepNumber: number
     if ("error" in prepared) {
       const { error } = prepared;
       return runStep(execution, { key, name: step.toolName }, async () => {
-        const begun = await journal.beginStep({ ...step, hasSideEffects: false });
+        const started = await journal.beginStep({ ...step, hasSideEffects: false });
         const output = JSON.stringify({ error });
-        return journal.finishStep(begun, { output, error, actions: 0, credits: ZERO });
+        return journal.finishStep(started, { output, error, actions: 0, credits: ZERO });
       });
     }
     const { callable, input: args } = prepared;

@@ -7,7 +7,7 @@ import { replaceNul } from "@/server/guard/secrets/stored-output";
 import type { FailureCode } from "@/server/runs/failure-codes";
 import { notifyRunChanged } from "@/server/runs/live/run-changes";
 import type { Services } from "@/server/runs/services";
-import { ModelError, type ModelFault } from "@/server/work/models/port";
+import { ModelError, type ModelErrorReason } from "@/server/work/models/port";
 import { type ClaimedRun, deadlineOf, type Outcome } from "../claimed-run";
 import { endClaimedRun, endOpenChildren } from "../end-run";
 import { readJournal } from "../takeover";
@@ -66,7 +66,7 @@ export async function executeRun(
     try {
       signal.throwIfAborted();
       const { configuration } = run;
-      outcome = refuseLargeOutput(
+      outcome = rejectLargeOutput(
         configuration.kind === "agent"
           ? await executeAgent(execution, configuration)
           : await executeTool(execution, configuration),
@@ -92,7 +92,7 @@ function pathOf({ path }: Parent, { configuration }: ClaimedRun): string {
   return path === "" ? configuration.name : `${path} › ${configuration.name}`;
 }
 
-function refuseLargeOutput(outcome: Outcome): Outcome {
+function rejectLargeOutput(outcome: Outcome): Outcome {
   if (outcome.status !== "Completed" || Buffer.byteLength(outcome.output) <= MAX_FINAL_OUTPUT_BYTES)
     return outcome;
   const message = `The final output is larger than ${MAX_FINAL_OUTPUT_BYTES} bytes.`;
@@ -151,7 +151,7 @@ function failureCodeOf(error: unknown): FailureCode | null {
   return error instanceof ModelError ? MODEL_FAILURES[error.reason] : null;
 }
 
-const MODEL_FAILURES: Record<ModelFault, FailureCode> = {
+const MODEL_FAILURES: Record<ModelErrorReason, FailureCode> = {
   unauthorized: "model_unauthorized",
   unknown: "model_unknown",
   quota: "model_quota",

@@ -130,7 +130,7 @@ it.each([
     const member = await createMember(beside, tenant, "owner");
     const { runId } = await startFromDashboard(beside, member, { kind: "agent", id, input: "Add." });
     await executeRun(beside, runId);
-    expect(strict.refused).toEqual([]);
+    expect(strict.rejected).toEqual([]);
     expect(await beside.db.run.findUniqueOrThrow({ where: { id: runId } })).toMatchObject({
       status: "Completed",
       output: "Done after 2.",
@@ -313,20 +313,20 @@ it("a model that the own provider does not know falls back to another provider's
 });
 
 it("providers are checked with their places, exported, and removed by an empty list", async () => {
-  const faults = (source: string) =>
+  const issues = (source: string) =>
     applyDefinitionFile(world, source).then(
       () => "",
       (error: unknown) => String(error),
     );
-  expect(await faults(declare({ slug: tenant.slug, hosts: ["other.test"] }))).toContain(
+  expect(await issues(declare({ slug: tenant.slug, hosts: ["other.test"] }))).toContain(
     `modelProviders[0].apiKey (line 8) the secret "far" may not be sent to ${host}; its hosts: other.test`,
   );
   const wrong = declare(tenant).replace("{{ secrets.far }}", "{{ secrets.near }}");
-  expect(await faults(wrong)).toContain(
+  expect(await issues(wrong)).toContain(
     'modelProviders[0].apiKey (line 8) there is no secret "near"; known secrets: far',
   );
   const plain = declare(tenant).replace('"{{ secrets.far }}"', VALUE).replace("far-away", "demo");
-  expect(await faults(plain)).toMatch(
+  expect(await issues(plain)).toMatch(
     /modelProviders\[0\]\.name \(line 5\) is taken.*\n.*apiKey \(line 8\) must be a secret alone in its braces/,
   );
   await prepare();

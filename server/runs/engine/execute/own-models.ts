@@ -111,7 +111,7 @@ export async function callOwnProvider(
 ): Promise<ModelReply> {
   const name = keySecretOf(own);
   const opened = name === null ? { carried: [] } : await secrets.openKey(name);
-  if ("refused" in opened) throw new ModelError(opened.refused, { reason: "unauthorized", attempts: [] });
+  if ("rejected" in opened) throw new ModelError(opened.rejected, { reason: "unauthorized", attempts: [] });
   const { carried } = opened;
   const provider = createOwnProvider(services, own, {
     ...limits,

@@ -16,7 +16,7 @@ import { findFunction } from "@/server/work/functions/core/registry";
 import { keySecretOf } from "@/server/work/models/own-provider";
 import type { ClaimedRun } from "../claimed-run";
 
-type OpenedSecrets = { carried: CarriedSecret[] } | { refused: string };
+type OpenedSecrets = { carried: CarriedSecret[] } | { rejected: string };
 
 type SecretUser = {
   orgId: OrgId;
@@ -72,8 +72,8 @@ export class RunSecrets {
     if ((await this.#allNames()).length === 0) return { carried: [] };
     const used = this.placeholders.namesIn(await stringifyLarge(input));
     if (used.length === 0 && this.#isRead) return { carried: [] };
-    const refused = await this.#checkFields(functionName, input);
-    return refused === null ? this.#carry(used) : { refused };
+    const rejected = await this.#checkFields(functionName, input);
+    return rejected === null ? this.#carry(used) : { rejected };
   }
 
   openKey(name: string): Promise<OpenedSecrets> {
@@ -98,8 +98,8 @@ export class RunSecrets {
     for (const name of used) {
       const secret = found.find((each) => each.name === name);
       const value = values.get(name) ?? null;
-      const fault = describeUnusable(name, { secret, value, now });
-      if (fault !== null) return { refused: fault };
+      const issue = describeUnusable(name, { secret, value, now });
+      if (issue !== null) return { rejected: issue };
       if (secret && value !== null)
         carried.push({
           name,

@@ -63,7 +63,7 @@ async function startWaiting(tenant: Tenant): Promise<ClaimedRun> {
   return run;
 }
 
-it("has no worker after that, is claimed again for its next segment, and refuses the worker that had it", async () => {
+it("has no worker after that, is claimed again for its next segment, and rejects the worker that had it", async () => {
   const tenant = await createTenant(world);
   const { run, workerId } = await startClaimed(tenant);
   expect(await yieldAs(workerId, run)).toBe(true);
@@ -198,9 +198,9 @@ it("does not happen while the process has free slots or only the same organizati
   const runs = await Promise.all(names.map((userMessage) => start(tenant, { process: busy, userMessage })));
   const left = new Set(names);
   while (left.size > 0) {
-    const begun = () => [...left].filter((name) => calls.count(name) > 0);
-    await expect.poll(() => begun().length).toBeGreaterThan(0);
-    for (const name of begun()) {
+    const started = () => [...left].filter((name) => calls.count(name) > 0);
+    await expect.poll(() => started().length).toBeGreaterThan(0);
+    for (const name of started()) {
       for (const call of [1, 2]) await calls.release(name, call);
       left.delete(name);
     }

@@ -26,7 +26,7 @@ import {
  * calls write them. The last completed row waits for the run's next act, so that it can be committed with the end.
  */
 
-const SHOW_BEGUN_AFTER_MS = 100;
+const SHOW_STARTED_AFTER_MS = 100;
 /** The longest time that a completed row waits for the end of its run. */
 const JOIN_END_WITHIN_MS = 5;
 
@@ -62,9 +62,9 @@ export function emptyJournal() {
 }
 export type JournalContents = ReturnType<typeof emptyJournal>;
 
-type Begun<Row> = { row: Row; startedAt: number; timer: NodeJS.Timeout; attempts: Attempt[] };
-type BegunCall = Begun<ModelCallRow>;
-export type BegunStep = Begun<StepRow>;
+type Started<Row> = { row: Row; startedAt: number; timer: NodeJS.Timeout; attempts: Attempt[] };
+type StartedCall = Started<ModelCallRow>;
+export type StartedStep = Started<StepRow>;
 
 export class RunJournal {
   readonly calls: Map<string, FinishedCall>;
@@ -92,7 +92,7 @@ export class RunJournal {
   /** Writes in other lanes that must be committed before the run ends or leaves its worker. */
   #before: Promise<void> = Promise.resolve();
   /** By key; a later attempt may start them again. */
-  #abandoned = new Map<string, BegunCall | BegunStep>();
+  #abandoned = new Map<string, StartedCall | StartedStep>();
   #highestNumber: number;
 
   constructor(
@@ -145,8 +145,8 @@ export class RunJournal {
     const unfinished =
       status === "Completed"
         ? []
-        : [...this.#abandoned.values()].map((begun) =>
-            this.#ended(begun, unfinishedChange(begun.row, status)),
+        : [...this.#abandoned.values()].map((started) =>
+            this.#ended(started, unfinishedChange(started.row, status)),
           );
     if (status !== "Completed") this.totals.stepsExecuted += this.#past.openSteps.size;
     return [...this.#waiting.splice(0), ...unfinished, ...this.#takeSkippedRows()];
@@ -182,7 +182,7 @@ export class RunJournal {
     await this.#worker.confirm();
   }
 
-  async beginCall(call: NewCall): Promise<BegunCall> {
+  async beginCall(call: NewCall): Promise<StartedCall> {
     await this.#rowsCommitted();
     await this.#readyToAct();
     const now = this.#services.clock.now();
@@ -190,29 +190,32 @@ export class RunJournal {
   }
 
   /** A step without side effects can be repeated with the uncommitted work before it, and is committed with it. */
-  async beginStep(step: NewStep): Promise<BegunStep> {
+  async beginStep(step: NewStep): Promise<StartedStep> {
     if (step.hasSideEffects) await this.#rowsCommitted();
     await this.#readyToAct();
     const { openSteps } = this.#past;
     // A step that an earlier worker started keeps its start.
-    const begunAt = openSteps.get(step.key) ?? this.#services.clock.now();
-    openSteps.set(step.key, begunAt);
-    return this.#begin(newStepRow(this.#run, step, begunAt), begunAt);
+    const startedAt = openSteps.get(step.key) ?? this.#services.clock.now();
+    openSteps.set(step.key, startedAt);
+    return this.#begin(newStepRow(this.#run, step, startedAt), startedAt);
   }
 
-  #begin<Row extends JournalRow>(row: Row, begunAt: Date): Begun<Row> {
+  #begin<Row extends JournalRow>(row: Row, startedAt: Date): Started<Row> {
     this.#open += 1;
     this.#abandoned.delete(row.key);
     const attempts = [...(this.#past.interrupted.get(row.key) ?? [])];
     if (attempts.length > 0) row.attempts = JSON.stringify(attempts);
     const show = () => this.#show(row, attempts);
-    return { row, startedAt: begunAt.getTime(), attempts, timer: setTimeout(show, SHOW_BEGUN_AFTER_MS) };
+    return { row, startedAt: startedAt.getTime(), attempts, timer: setTimeout(show, SHOW_STARTED_AFTER_MS) };
   }
 
-  showProgress(begun: BegunCall | BegunStep, change: { attempts?: Attempt[]; content?: string } = {}): void {
-    clearTimeout(begun.timer);
-    if (change.content !== undefined && "content" in begun.row) begun.row.content = change.content;
-    this.#show(begun.row, change.attempts);
+  showProgress(
+    started: StartedCall | StartedStep,
+    change: { attempts?: Attempt[]; content?: string } = {},
+  ): void {
+    clearTimeout(started.timer);
+    if (change.content !== undefined && "content" in started.row) started.row.content = change.content;
+    this.#show(started.row, change.attempts);
   }
 
   #show(row: JournalRow, attempts?: Attempt[]): void {
@@ -220,26 +223,26 @@ export class RunJournal {
     void this.#write([{ ...row, sequence: this.nextSequence() }]);
   }
 
-  finishCall(begun: BegunCall, result: CallResult): void {
-    const change = callChange(begun.row, result);
-    this.#finish(begun, change);
+  finishCall(started: StartedCall, result: CallResult): void {
+    const change = callChange(started.row, result);
+    this.#finish(started, change);
     this.totals.inputTokens += change.input_tokens;
     this.totals.outputTokens += change.output_tokens;
     this.totals.creditsUsed = this.totals.creditsUsed.add(result.credits);
     if ("reply" in result) {
-      this.calls.set(begun.row.key, result.reply);
+      this.calls.set(started.row.key, result.reply);
       this.#countCall(result.reply);
     }
   }
 
-  finishStep(begun: BegunStep, result: StepResult): FinishedStep {
-    this.#finish(begun, stepChange(result));
+  finishStep(started: StartedStep, result: StepResult): FinishedStep {
+    this.#finish(started, stepChange(result));
     this.totals.stepsExecuted += 1;
     this.totals.actionsUsed += result.actions;
     this.totals.creditsUsed = this.totals.creditsUsed.add(result.credits);
     const finished = { output: result.output, failed: result.error !== null };
     this.#countOutput(result.output);
-    this.steps.set(begun.row.key, finished);
+    this.steps.set(started.row.key, finished);
     return finished;
   }
 
@@ -285,28 +288,28 @@ export class RunJournal {
     return this.#hasProgressed;
   }
 
-  abandon(begun: BegunCall | BegunStep): void {
-    clearTimeout(begun.timer);
+  abandon(started: StartedCall | StartedStep): void {
+    clearTimeout(started.timer);
     this.#open -= 1;
-    this.#abandoned.set(begun.row.key, begun);
+    this.#abandoned.set(started.row.key, started);
   }
 
-  #finish(begun: BegunCall | BegunStep, change: Partial<JournalRow>): void {
-    clearTimeout(begun.timer);
+  #finish(started: StartedCall | StartedStep, change: Partial<JournalRow>): void {
+    clearTimeout(started.timer);
     this.#open -= 1;
     this.#hasProgressed = true;
-    this.#past.openSteps.delete(begun.row.key);
-    this.#waiting.push(this.#ended(begun, change));
+    this.#past.openSteps.delete(started.row.key);
+    this.#waiting.push(this.#ended(started, change));
     // With others in progress, the run's end is not next.
     if (this.#open > 0) this.#send();
     else this.#timer ??= setTimeout(() => this.#send(), JOIN_END_WITHIN_MS);
   }
 
-  #ended(begun: BegunCall | BegunStep, change: Partial<JournalRow>): JournalRow {
-    const duration = Math.max(0, this.#services.clock.now().getTime() - begun.startedAt);
-    const row: JournalRow = Object.assign(begun.row, change);
-    row.attempts = JSON.stringify(begun.attempts);
-    row.finished_at = new Date(begun.startedAt + duration).toISOString();
+  #ended(started: StartedCall | StartedStep, change: Partial<JournalRow>): JournalRow {
+    const duration = Math.max(0, this.#services.clock.now().getTime() - started.startedAt);
+    const row: JournalRow = Object.assign(started.row, change);
+    row.attempts = JSON.stringify(started.attempts);
+    row.finished_at = new Date(started.startedAt + duration).toISOString();
     row.duration_ms = duration;
     row.sequence = this.nextSequence();
     return row;

@@ -116,8 +116,8 @@ describe("a flush", () => {
     const { journal } = await world.engine.worker();
     const step = { key: "call-1-1", stepNumber: 1, iteration: 1, toolName: "run_tool", input: "{}" };
     const usage = { inputTokens: 0, outputTokens: 0 };
-    const begun = { ...step, reasoning: "", usage, hasSideEffects: true };
-    const row = newStepRow({ id: runId, orgId: tenant.orgId }, begun, world.clock.now());
+    const started = { ...step, reasoning: "", usage, hasSideEffects: true };
+    const row = newStepRow({ id: runId, orgId: tenant.orgId }, started, world.clock.now());
     const child_run_id = newId();
     await journal.row({ ...row, sequence: 1 });
     await journal.row({ ...row, child_run_id, sequence: 2 });
@@ -288,19 +288,19 @@ describe("a connection that is cut", () => {
     async (moment, statuses) => {
       startEngine(beside);
       await beside.engine.worker();
-      proxy.cut({ request: flush, moment, thenRefuse: true });
+      proxy.cut({ request: flush, moment, thenReject: true });
       const started = start(beside);
       await expect.poll(() => proxy.left()).toBe(0);
       const runs = () => world.db.run.count({ where: { organizationId: tenant.orgId } });
       await expect.poll(runs).toBe(statuses.length);
-      proxy.refuse(true);
+      proxy.reject(true);
       // Ten seconds pass.
       const { now } = performance;
       const real = now.bind(performance);
       vi.spyOn(performance, "now").mockImplementation(() => real() + 11_000);
       await expect(started).rejects.toThrow(/Connection terminated|ECONNRE/);
       vi.restoreAllMocks();
-      proxy.refuse(false);
+      proxy.reject(false);
       const isBack = () => beside.pool.query("SELECT 1").then(Boolean, () => false);
       await expect.poll(isBack).toBe(true);
       // The next start finds out whether it was committed.
@@ -362,7 +362,7 @@ it("rejects all writes of a replaced worker, including queued ones", async () =>
   const settled = await Promise.allSettled([
     ...Array.from({ length: 600 }, () => journal.row(callRow(runId))),
     accounts.hold({ run: runId, org: tenant.orgId, amount: "1" }),
-    accounts.refuse({
+    accounts.reject({
       org: tenant.orgId,
       rate_key: "k",
       rate_limit: 1,
@@ -416,8 +416,8 @@ describe("starts with one idempotency key", () => {
       ["a", "b", "c"].map((body) => start(world, idempotent("key", body))),
     );
     expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-    const refused = results.flatMap((result) => (result.status === "rejected" ? result.reason : []));
-    expect(refused).toMatchObject([{ code: "idempotency_conflict" }, { code: "idempotency_conflict" }]);
+    const rejected = results.flatMap((result) => (result.status === "rejected" ? result.reason : []));
+    expect(rejected).toMatchObject([{ code: "idempotency_conflict" }, { code: "idempotency_conflict" }]);
   });
 
   it("that the balance does not allow store no key", async () => {

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { Clock } from "@/server/base/clock";
 import { connect } from "@/server/base/db/client";
-import { isTransient, refusesWrites } from "@/server/base/db/outage";
+import { isTransient, rejectsWrites } from "@/server/base/db/outage";
 import { codeOf } from "@/server/base/errors";
 import type { Logger } from "@/server/base/log";
 import { pauseAt } from "@/server/base/pause-points";
@@ -50,7 +50,7 @@ export type LaneOptions = {
   /** Called with how many starts got slots, before their callers are. */
   onAdmitted: (starts: number) => void;
   /** The database could not store a flush, such as with a full disk. */
-  onRefused: () => void;
+  onRejected: () => void;
   onLost: (error: WorkerLost) => void;
 };
 
@@ -81,7 +81,7 @@ export class Lane {
   isStarting(runId: string): boolean {
     return this.#starting.has(runId);
   }
-  refuse(value: CountedCall): Promise<StartVerdict> {
+  reject(value: CountedCall): Promise<StartVerdict> {
     return this.#count(value);
   }
   #count(value: StartItem | CountedCall): Promise<StartVerdict> {
@@ -177,7 +177,7 @@ export class Lane {
         if (code === "SW001") throw new WorkerLost();
         const rolledBack = code === "40P01" || code === "40001";
         if (rolledBack || !isTransient(error)) this.#outcomeUnknown = false;
-        if (refusesWrites(error)) this.#options.onRefused();
+        if (rejectsWrites(error)) this.#options.onRejected();
         if (!isTransient(error)) throw error;
         if (!rolledBack) await this.#disconnect(error);
         this.#giveUpOverdue(batch, error);

@@ -77,7 +77,7 @@ export type FunctionDefinition<
   /** Fields of the input that hold an expression, a JSON Schema or code: checked when a definition is saved. */
   parsedFields?: Readonly<Record<string, ParsedField>>;
   /** Called when a definition is saved: any value may be wrong or hold `{{ }}`. */
-  findFaults?(input: JsonObject): Issue[];
+  findIssues?(input: JsonObject): Issue[];
   example: { input: z.input<Input>; output: z.output<Output> };
   /** The engine itself executes calls that start runs or leave the run's slot. */
   run:

@@ -14,34 +14,34 @@ import { describeIssues } from "@/server/work/json-schema/schema-issues";
 /** The issues of a value as input of a function; empty: it is valid. */
 export function checkFunctionInput(definition: FunctionDefinition, input: Json): Issue[] {
   const parsed = definition.input.safeParse(input);
-  return parsed.success ? [] : toFaults(parsed.error);
+  return parsed.success ? [] : toIssues(parsed.error);
 }
 
 /** Tenants' inputs may have any number of issues, with names of any length. */
-const MAX_FAULTS = 10;
-const MAX_FAULT_LENGTH = 300;
+const MAX_ISSUES = 10;
+const MAX_ISSUE_LENGTH = 300;
 
-function toFaults(error: z.ZodError): Issue[] {
+function toIssues(error: z.ZodError): Issue[] {
   return error.issues
     .flatMap(ofBranch)
-    .slice(0, MAX_FAULTS)
+    .slice(0, MAX_ISSUES)
     .map((issue) => ({
-      path: jsonPointer(issue.path).slice(0, MAX_FAULT_LENGTH),
-      message: issue.message.slice(0, MAX_FAULT_LENGTH),
+      path: jsonPointer(issue.path).slice(0, MAX_ISSUE_LENGTH),
+      message: issue.message.slice(0, MAX_ISSUE_LENGTH),
     }));
 }
 
 /** For a value that no branch of a union accepts: the issues in the branch that accepts its type. */
 function ofBranch(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== "invalid_union") return [issue];
-  const branch = issue.errors.find((faults) => !faults.some(rejectsType));
+  const branch = issue.errors.find((issues) => !issues.some(rejectsType));
   if (branch === undefined) return [issue];
-  return branch.flatMap((fault) => ofBranch({ ...fault, path: [...issue.path, ...fault.path] }));
+  return branch.flatMap((inner) => ofBranch({ ...inner, path: [...issue.path, ...inner.path] }));
 }
 
 function rejectsType(issue: z.core.$ZodIssue): boolean {
   if (issue.path.length > 0) return false;
-  if (issue.code === "invalid_union") return issue.errors.every((faults) => faults.some(rejectsType));
+  if (issue.code === "invalid_union") return issue.errors.every((issues) => issues.some(rejectsType));
   return issue.code === "invalid_type";
 }
 
@@ -52,8 +52,8 @@ export function parseFunctionInput<Input extends z.ZodType>(
 ): z.output<Input> {
   const parsed = definition.input.safeParse(input);
   if (parsed.success) return parsed.data;
-  const faults = describeIssues(toFaults(parsed.error));
-  throw new FunctionError("invalid_input", `The input of ${definition.name} is invalid: ${faults}`);
+  const issues = describeIssues(toIssues(parsed.error));
+  throw new FunctionError("invalid_input", `The input of ${definition.name} is invalid: ${issues}`);
 }
 
 /**

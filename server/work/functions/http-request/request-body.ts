@@ -76,8 +76,8 @@ export function makeBody(inputs: BodyInputs): RequestBody | undefined {
   }
   const made = encode(inputs);
   if (made !== undefined && Buffer.byteLength(made.content) > MAX_REQUEST_BYTES) {
-    const fault = `The request's body is larger than ${MAX_REQUEST_BYTES} bytes.`;
-    throw new FunctionError("invalid_request", fault);
+    const issue = `The request's body is larger than ${MAX_REQUEST_BYTES} bytes.`;
+    throw new FunctionError("invalid_request", issue);
   }
   return made;
 }

@@ -6,7 +6,7 @@ import type { ModelRequest } from "@/server/work/models/port";
 
 const NAME = "final_answer";
 
-const REFUSED_AT_TOP = ["anyOf", "oneOf", "allOf", "$ref"];
+const REJECTED_AT_TOP = ["anyOf", "oneOf", "allOf", "$ref"];
 
 /** The tool for a request's schema; null if there is none, or one that a tool cannot have. */
 export function answerToolOf({
@@ -19,7 +19,7 @@ export function answerToolOf({
   schema: JsonObject;
 } | null {
   if (schema === undefined || schema.type !== "object") return null;
-  if (REFUSED_AT_TOP.some((keyword) => keyword in schema)) return null;
+  if (REJECTED_AT_TOP.some((keyword) => keyword in schema)) return null;
   const taken = new Set([...tools, ...withheldTools].map((tool) => tool.name));
   let name = NAME;
   while (taken.has(name)) name += "_";

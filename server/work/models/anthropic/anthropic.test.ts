@@ -96,7 +96,7 @@ test.each([
     messages: [...messages, ...behind(two)],
   });
   expect(three).toMatchObject({ content: "It is 1.", toolCalls: [], finishReason: "end_turn" });
-  expect(server.refused).toEqual([]);
+  expect(server.rejected).toEqual([]);
   expect(server.requests[2]?.messages[1]?.content).toEqual(first);
   expect(server.requests[2]?.messages[3]?.content).toEqual(second);
   expect(server.requests[0]).toMatchObject({
@@ -216,9 +216,9 @@ test("settings are sent by their names", async () => {
   expect(server.requests[2]?.tool_choice).toBeUndefined();
 });
 
-test("what a model refuses is left out from then on", async () => {
+test("what a model rejects is left out from then on", async () => {
   const { server, call } = await serve([{ blocks: [textBlock("Done.")] }], {
-    refuses: ["effort", "adaptive", "stream"],
+    rejects: ["effort", "adaptive", "stream"],
   });
   const settings = { reasoningEffort: "high" as const, temperature: 1.5 };
   const { content, attempts } = await call(modelRequest("hi", { settings, onText }));
@@ -326,7 +326,7 @@ test.each<[string, MessageLine, string, string]>([
     "answered: Overloaded",
   ],
   [
-    "refused later",
+    "rejected later",
     { failed: { type: "invalid_request_error", message: "Bad input" } },
     "refused",
     "Bad input",
@@ -383,7 +383,7 @@ test("1,000 calls become the first 128 and a summary call, which all have result
     expect(reply.toolCalls).toHaveLength(129);
     expect(reply.toolCalls.at(-1)).toMatchObject({ name: "further_calls", arguments: '{"count":872}' });
     const next = await call({ ...request, messages: [user, ...behind(reply)] });
-    expect([next.content, server.refused]).toEqual(["Done.", []]);
+    expect([next.content, server.rejected]).toEqual(["Done.", []]);
     // The calls beyond the limit have no results, so they cannot go back. The rest is as it came.
     const back = server.requests.at(-1)?.messages[1]?.content ?? [];
     expect(back.slice(0, 129)).toEqual(blocks.slice(0, 129));
@@ -394,11 +394,11 @@ test("1,000 calls become the first 128 and a summary call, which all have result
 test.each([
   ["with thinking", '{"type":"thinking","thinking":"x","signature":"s"}'],
   ["without", '{"type":"text","text":"x"}'],
-])("numbers that a double cannot hold keep their digits, %s", async (_name, begun) => {
+])("numbers that a double cannot hold keep their digits, %s", async (_name, started) => {
   const id = "8202522731445525542";
   const events = [
     '{"type":"message_start","message":{"usage":{"input_tokens":1,"output_tokens":1}}}',
-    `{"type":"content_block_start","index":0,"content_block":${begun}}`,
+    `{"type":"content_block_start","index":0,"content_block":${started}}`,
     '{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"a","name":"look","input":{}}}',
     JSON.stringify({
       type: "content_block_delta",

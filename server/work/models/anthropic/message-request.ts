@@ -15,7 +15,7 @@ const effortOf = (effort: string) => (effort === "minimal" ? "low" : effort);
 
 type Parameters = Pick<ModelRequest, "settings" | "tools" | "withheldTools" | "responseSchema">;
 
-/** The parameters that a model may refuse. `modelOptions` comes first, so that it replaces no setting. */
+/** The parameters that a model may reject. `modelOptions` comes first, so that it replaces no setting. */
 export function messageParameters(request: Parameters): Record<string, unknown> {
   const { modelOptions = {}, temperature, topP, reasoningEffort } = request.settings ?? {};
   const options = flattenParameters(markJson(modelOptions), NESTED);
@@ -141,7 +141,7 @@ function toBlocks(message: ModelMessage, origin: string): object[] {
     if (isEmptyText(block)) return [];
     if (block.type !== "tool_use") return [block];
     const call = toolCalls[uses.indexOf(block)];
-    // A call without a result is refused.
+    // A call without a result is rejected.
     return call === undefined ? [] : [{ ...block, id: safeId(call.id) }];
   });
   return [...back, ...toolCalls.slice(uses.length).map(toToolUse)];

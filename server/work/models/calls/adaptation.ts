@@ -17,7 +17,7 @@ export type Adaptation = {
   /** Fields of its own messages that the server rejects. */
   unwantedFields: readonly string[];
   /** Parameters with their rejected values. */
-  refusedSettings: readonly string[];
+  rejectedSettings: readonly string[];
   quirks: readonly Quirk[];
   /** Infinite if unknown. */
   maxOutputTokens: number;
@@ -34,16 +34,16 @@ export const UNKNOWN_SERVER: Adaptation = {
   unstreamed: false,
   toolsAlways: false,
   unwantedFields: [],
-  refusedSettings: [],
+  rejectedSettings: [],
   quirks: [],
   maxOutputTokens: Number.POSITIVE_INFINITY,
   contextWindow: Number.POSITIVE_INFINITY,
   tokenRatio: 1,
 };
 
-type Refusal = { status: number | undefined; text: string; parameter?: string | undefined };
+type Rejection = { status: number | undefined; text: string; parameter?: string | undefined };
 
-function readRefusal(error: unknown): Refusal | null {
+function readRejection(error: unknown): Rejection | null {
   // The error shows the model's call, with any words.
   if ((error instanceof ResponseError || error instanceof ReplyError) && isUnreadCall(error)) return null;
   if (error instanceof ResponseError) {
@@ -66,15 +66,15 @@ export function learnFrom(
   { request, parameters, fields }: Tried,
 ): Adaptation {
   if (error instanceof PiecesError) return { ...known, unstreamed: true };
-  const refusal = readRefusal(error);
-  if (refusal === null) return known;
-  const { status = 500, text } = refusal;
+  const rejection = readRejection(error);
+  if (rejection === null) return known;
+  const { status = 500, text } = rejection;
   // What an error states clearly teaches nothing else.
   const quirk = findQuirk(text, known.quirks);
   if (quirk !== undefined) return { ...known, quirks: [...known.quirks, quirk] };
   const isInvalid = status === 400 || status === 422;
   // Qwen names a setting, too, but the schema is what can be sent otherwise (presenton/presenton#184).
-  if (isInvalid && REFUSED_JSON.test(text) && !known.schemaInPrompt)
+  if (isInvalid && REJECTED_JSON.test(text) && !known.schemaInPrompt)
     return { ...known, schemaInPrompt: true };
   // llama-cpp-python answers 500 with the text of its validation. Of such errors only unmistakable words count.
   if (!isInvalid && status < 500) return known;
@@ -84,14 +84,14 @@ export function learnFrom(
     text.split(/[^\w-]+/).includes(field) &&
     !known.unwantedFields.includes(field);
   const sent = acceptedParameters(parameters, known);
-  const refused = isInvalid || REFUSED_THINKING.test(text) ? findRefusedSettings(refusal, sent) : [];
+  const rejected = isInvalid || REJECTED_THINKING.test(text) ? findRejectedSettings(rejection, sent) : [];
   return {
     ...known,
-    refusedSettings: [...known.refusedSettings, ...refused].slice(-MAX_REFUSED_SETTINGS),
+    rejectedSettings: [...known.rejectedSettings, ...rejected].slice(-MAX_REJECTED_SETTINGS),
     unwantedFields: [...known.unwantedFields, ...fields.filter(isUnwanted)],
     // The error of the old limit names the new one.
     oldTokenLimit: known.oldTokenLimit ? !WANTS_NEW_LIMIT.test(text) : text.includes("max_completion_tokens"),
-    schemaInPrompt: known.schemaInPrompt || REFUSED_FORMAT.test(text),
+    schemaInPrompt: known.schemaInPrompt || REJECTED_FORMAT.test(text),
     // Bedrock and Anthropic behind LiteLLM: "expects the `tools=` param" (langgenius/dify-official-plugins#2063).
     toolsAlways: known.toolsAlways || (hasWithheld(request) && /tool|function/i.test(text)),
     unstreamed: known.unstreamed || (isInvalid && /\bstream(?:s|ing|_options)?\b/i.test(text)),
@@ -102,12 +102,12 @@ export function learnFrom(
  * LiteLLM passes the format on to Anthropic and Bedrock as `output_…` (vectorize-io/hindsight#3300,
  * BerriAI/litellm#21407).
  */
-const REFUSED_FORMAT =
+const REJECTED_FORMAT =
   /response_format|json_schema|text\.format|grammar|output_format|output_config(?:\.format|: Extra)/;
 
 const WANTS_NEW_LIMIT = /use '?max_completion_tokens/i;
 
-const REFUSED_JSON = /json mode response is not supported/i;
+const REJECTED_JSON = /json mode response is not supported/i;
 
 /** Groq in karthink/gptel#774, Mistral in charmbracelet/crush#1590. */
 const UNWANTED =
@@ -116,24 +116,24 @@ const UNWANTED =
 const hasWithheld = ({ messages, withheldTools = [] }: Pick<ModelRequest, "messages" | "withheldTools">) =>
   withheldTools.length > 0 && messages.some(({ role }) => role === "tool");
 
-const MAX_REFUSED_SETTINGS = 50;
+const MAX_REJECTED_SETTINGS = 50;
 const withValue = (name: string, value: unknown) =>
   unmarkExact(`${name}=${JSON.stringify(value)}`).slice(0, 200);
 
-/** The parameters of a request's settings, without those that the model refuses. */
+/** The parameters of a request's settings, without those that the model rejects. */
 export const acceptedParameters = (
   parameters: Record<string, unknown>,
-  { refusedSettings }: Pick<Adaptation, "refusedSettings">,
+  { rejectedSettings }: Pick<Adaptation, "rejectedSettings">,
 ): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(parameters).filter(
       ([name, value]) =>
         value !== undefined &&
-        (refusedSettings.length === 0 || !refusedSettings.includes(withValue(name, value))),
+        (rejectedSettings.length === 0 || !rejectedSettings.includes(withValue(name, value))),
     ),
   );
 
-function findRefusedSettings({ text, parameter }: Refusal, sent: Record<string, unknown>): string[] {
+function findRejectedSettings({ text, parameter }: Rejection, sent: Record<string, unknown>): string[] {
   const names = Object.keys(sent);
   const stated = names.filter((name) => name === parameter || name.startsWith(`${parameter}.`));
   const words = text.split(/[^\w.]+/).flatMap((word) => [word.replace(/\.+$/, ""), ...word.split(".")]);
@@ -144,7 +144,7 @@ function findRefusedSettings({ text, parameter }: Refusal, sent: Record<string, 
         (DISTINCT.has(word) && names.find((name) => name.endsWith(`.${word}`))));
   const first =
     words.map((word) => isMeant(word, text) && nameOf(word)).find((name) => name) ||
-    (REFUSED_THINKING.test(text) && names.find((name) => name === "reasoning_effort"));
+    (REJECTED_THINKING.test(text) && names.find((name) => name === "reasoning_effort"));
   const found = stated.length > 0 ? stated : first ? [first] : [];
   return found.map((name) => withValue(name, sent[name]));
 }
@@ -153,7 +153,7 @@ function findRefusedSettings({ text, parameter }: Refusal, sent: Record<string, 
 const toCamelCase = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /** Ollama's errors about `reasoning_effort` (ollama/ollama#12561, openai/openai.go). */
-const REFUSED_THINKING = /does not support thinking|think value .* not supported|invalid reasoning value/i;
+const REJECTED_THINKING = /does not support thinking|think value .* not supported|invalid reasoning value/i;
 
 const DISTINCT = new Set(["effort", "verbosity"]);
 
@@ -183,9 +183,9 @@ export function readOutputMaximum(
   error: unknown,
   asked: Pick<ModelRequest, "maxOutputTokens">,
 ): { maximum: number; isModels: boolean } | null {
-  const refusal = readRefusal(error);
-  if (refusal === null || (refusal.status !== 400 && refusal.status !== 422)) return null;
-  const { text } = refusal;
+  const rejection = readRejection(error);
+  if (rejection === null || (rejection.status !== 400 && rejection.status !== 422)) return null;
+  const { text } = rejection;
   // Anthropic: "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000".
   const window =
     numberIn(/maximum context length (?:is|of) (\d[\d,]*)/i, text) ??

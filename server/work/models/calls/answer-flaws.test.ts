@@ -85,7 +85,7 @@ test.each([
   ],
   ["<400> InternalError.Algo.InvalidParameter: Range of max_tokens should be [1, 8192]", 8_192],
   ["Invalid max_tokens value, the valid range of max_tokens is [1, 8193]", 8_193],
-])("a refused limit is lowered to what the model allows: %s", async (message, allowed) => {
+])("a rejected limit is lowered to what the model allows: %s", async (message, allowed) => {
   server.requests.length = 0;
   const name = `lowered ${allowed}`;
   const cutOff = ends("length", { content: "Half" });
@@ -94,7 +94,7 @@ test.each([
   expect(limits()).toEqual([500, 32_000, allowed]);
 });
 
-test("a larger limit that is refused without a figure leaves the answer cut off", async () => {
+test("a larger limit that is rejected without a figure leaves the answer cut off", async () => {
   server.script("fixed", [ends("length", { content: "Half" }), { status: 400, message: "Invalid value." }]);
   await expect(call(modelRequest("fixed", { raiseLimit }))).rejects.toMatchObject({
     reason: "truncated",

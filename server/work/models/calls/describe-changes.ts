@@ -13,7 +13,7 @@ export function describeChanges(known: Adaptation, { request, parameters, fields
   if (known === UNKNOWN_SERVER) return [];
   const { tools, withheldTools = [], onText, responseSchema } = request;
   const changes: string[] = [];
-  if (known.refusedSettings.length > 0) {
+  if (known.rejectedSettings.length > 0) {
     const asked = parameters();
     const accepted = acceptedParameters(asked, known);
     for (const [name, value] of Object.entries(asked))

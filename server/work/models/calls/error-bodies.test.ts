@@ -107,14 +107,14 @@ const responseSchema = { type: "object", title: "answer schema" };
 
 test.each<[string, number, string, object]>([
   [
-    "Mistral's refusal of max_completion_tokens (appstrate/appstrate#138)",
+    "Mistral's rejection of max_completion_tokens (appstrate/appstrate#138)",
     422,
     '{"detail":[{"type":"extra_forbidden","loc":["body","max_completion_tokens"],"msg":"Extra inputs are not permitted"}]}',
     { max_tokens: 500 },
   ],
   [
     // llama_cpp/server/errors.py answers every exception, validation included, with 500.
-    "llama-cpp-python's refusal of json_schema",
+    "llama-cpp-python's rejection of json_schema",
     500,
     `{"error":{"message":"[{'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), 'msg': \\"Input should be 'text' or 'json_object'\\"}]","type":"internal_server_error","param":null,"code":null}}`,
     { response_format: undefined },

@@ -9,7 +9,7 @@ import { ReplyTooLarge } from "./replies";
 export class EventStreamReader {
   readonly #maxLength: number;
   readonly #decoder = new StringDecoder("utf8");
-  #begun = false;
+  #started = false;
   /** After a CR, an LF is part of the same line end. */
   #afterReturn = false;
   /** Joined with `+=` and read only when complete, which keeps joining linear. */
@@ -27,9 +27,9 @@ export class EventStreamReader {
     const events: string[] = [];
     let text = this.#decoder.write(bytes);
     if (text === "") return events;
-    if (this.#begun ? this.#afterReturn && text.startsWith("\n") : text.startsWith("\uFEFF"))
+    if (this.#started ? this.#afterReturn && text.startsWith("\n") : text.startsWith("\uFEFF"))
       text = text.slice(1);
-    this.#begun = true;
+    this.#started = true;
     this.#afterReturn = text.endsWith("\r");
     if (text.includes("\r")) text = text.replaceAll(/\r\n?/g, "\n");
     for (const [index, line] of text.split("\n").entries()) {

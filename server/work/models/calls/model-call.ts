@@ -15,9 +15,9 @@ import {
 } from "@/server/work/models/port";
 import { countUsage } from "@/server/work/models/tokens/tokens";
 import { type FlawedAnswer, findFlaw } from "./answer-flaws";
-import { type Fault, readFault } from "./faults";
 import type { StreamedReply } from "./model-interface";
 import type { ModelServer, ServerOptions } from "./model-server";
+import { type ProviderError, readProviderError } from "./provider-error";
 import type { ReadReply } from "./replies";
 import { addUsage } from "./reported-usage";
 
@@ -84,17 +84,17 @@ export class ModelCall {
       try {
         reply = await this.#server.attempt(this.#request, streamed, this.#turns?.accept);
       } catch (error) {
-        const fault = await this.#readFault(error, streamed);
-        const isSlowed = this.#turns?.end(error, fault) ?? false;
+        const providerError = await this.#readProviderError(error, streamed);
+        const isSlowed = this.#turns?.end(error, providerError) ?? false;
         if (this.#request.signal.aborted) this.#record(startedAt, "stopped");
         this.#stopIfAborted();
         if (
-          (await this.#shorten(error, { fault, startedAt })) ||
+          (await this.#shorten(error, { providerError, startedAt })) ||
           this.#lowerLimit(error) ||
           this.#server.adapt(error, this.#request)
         )
-          this.#record(startedAt, fault.message, 0);
-        else await this.#waitAfter(this.#ofRepeat(fault), { startedAt, isSlowed });
+          this.#record(startedAt, providerError.message, 0);
+        else await this.#waitAfter(this.#ofRepeat(providerError), { startedAt, isSlowed });
         continue;
       }
       const { content, reasoning, state, toolCalls, finishReason } = reply;
@@ -128,19 +128,22 @@ export class ModelCall {
       this.#request = await this.#fit.before(this.#request);
     } catch (error) {
       if (!(error instanceof InputTooLong)) throw error;
-      const fault = {
+      const providerError = {
         message: error.message,
         reason: "input_too_long",
         fallsBack: false,
         cause: error,
       } as const;
-      throw this.#failure({ ...fault, retryAfterMs: undefined }, this.#options.clock.now());
+      throw this.#failure({ ...providerError, retryAfterMs: undefined }, this.#options.clock.now());
     }
   }
 
   /** Returns true if the request can be repeated. Throws ModelError with the figures. */
-  async #shorten(error: unknown, { fault, startedAt }: { fault: Fault; startedAt: Date }): Promise<boolean> {
-    if (fault.reason !== "input_too_long" || this.#raisedFrom !== undefined) return false;
+  async #shorten(
+    error: unknown,
+    { providerError, startedAt }: { providerError: ProviderError; startedAt: Date },
+  ): Promise<boolean> {
+    if (providerError.reason !== "input_too_long" || this.#raisedFrom !== undefined) return false;
     try {
       const fitted = await this.#fit.after(error, this.#request);
       if (fitted === null) return false;
@@ -148,7 +151,10 @@ export class ModelCall {
       return true;
     } catch (failure) {
       if (!(failure instanceof InputTooLong)) throw failure;
-      throw this.#failure({ ...fault, message: `${fault.message}; ${failure.message}` }, startedAt);
+      throw this.#failure(
+        { ...providerError, message: `${providerError.message}; ${failure.message}` },
+        startedAt,
+      );
     }
   }
 
@@ -157,9 +163,9 @@ export class ModelCall {
     flaw: FlawedAnswer,
     { startedAt, last }: { startedAt: Date; last: ModelUsage },
   ): Promise<void> {
-    const fault = this.#describe(flaw);
-    if (flaw.flaw === "unavailable") return this.#waitAfter(fault, { startedAt, isSlowed: false });
-    let { message } = fault;
+    const providerError = this.#describe(flaw);
+    if (flaw.flaw === "unavailable") return this.#waitAfter(providerError, { startedAt, isSlowed: false });
+    let { message } = providerError;
     if (flaw.flaw === "empty" && !this.#wasEmpty) {
       this.#wasEmpty = true;
       return this.#repeat(message, startedAt);
@@ -189,16 +195,19 @@ export class ModelCall {
           ? "; the run's credits do not cover a larger limit. Add credits or raise maxCredits, or ask for a shorter answer"
           : ", the largest possible. Ask for a shorter answer or less reasoning, or choose another model";
     }
-    throw this.#failure({ ...fault, message }, startedAt);
+    throw this.#failure({ ...providerError, message }, startedAt);
   }
 
   /** If the larger limit is rejected, the answer stays cut off. */
-  #ofRepeat(fault: Fault): Fault {
-    if (this.#raisedFrom === undefined || (fault.reason !== "refused" && fault.reason !== "input_too_long"))
-      return fault;
+  #ofRepeat(providerError: ProviderError): ProviderError {
+    if (
+      this.#raisedFrom === undefined ||
+      (providerError.reason !== "refused" && providerError.reason !== "input_too_long")
+    )
+      return providerError;
     const limit = this.#raisedFrom.toLocaleString("en-US");
-    const message = `the answer was cut off at the limit of ${limit} output tokens, and ${fault.message}`;
-    return { ...fault, reason: "truncated", fallsBack: false, message };
+    const message = `the answer was cut off at the limit of ${limit} output tokens, and ${providerError.message}`;
+    return { ...providerError, reason: "truncated", fallsBack: false, message };
   }
 
   async #repeat(message: string, startedAt: Date): Promise<void> {
@@ -214,7 +223,7 @@ export class ModelCall {
     return true;
   }
 
-  async #readFault(error: unknown, streamed: StreamedReply): Promise<Fault> {
+  async #readProviderError(error: unknown, streamed: StreamedReply): Promise<ProviderError> {
     const output = await streamed.received(this.#request);
     if (output !== null) this.#received = { ...output, usage: this.#withReceived(output.usage) };
     return this.#describe(error);
@@ -224,12 +233,12 @@ export class ModelCall {
     return this.#received === null ? own : addUsage(this.#received.usage, own);
   }
 
-  #describe(error: unknown): Fault {
+  #describe(error: unknown): ProviderError {
     const { name, apiKey, redact, clock } = this.#options;
-    return readFault(error, { name, apiKey, redact }, clock.now());
+    return readProviderError(error, { name, apiKey, redact }, clock.now());
   }
 
-  #failure({ message, reason, fallsBack, cause }: Fault, startedAt: Date): ModelError {
+  #failure({ message, reason, fallsBack, cause }: ProviderError, startedAt: Date): ModelError {
     this.#record(startedAt, message);
     const failure = { reason, fallsBack, attempts: this.#attempts, received: this.#received, cause };
     return new ModelError(message.charAt(0).toUpperCase() + message.slice(1), failure);
@@ -237,15 +246,15 @@ export class ModelCall {
 
   /** Throws ModelError if there is no next attempt. @param isSlowed The call waits for its turn. */
   async #waitAfter(
-    fault: Fault,
+    providerError: ProviderError,
     { startedAt, isSlowed }: { startedAt: Date; isSlowed: boolean },
   ): Promise<void> {
     const { maxAttempts = 5, random, sleep } = this.#options;
     const { signal, onRetry } = this.#request;
-    const { message, reason, retryAfterMs = 0 } = fault;
+    const { message, reason, retryAfterMs = 0 } = providerError;
     this.#failures += 1;
     if (reason !== "unavailable" || this.#failures >= maxAttempts || retryAfterMs > LONGEST_WAIT_MS) {
-      throw this.#failure(fault, startedAt);
+      throw this.#failure(providerError, startedAt);
     }
     const backoff = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (this.#failures - 1)) * (0.5 + random() / 2);
     const waitMs = isSlowed ? this.#turns?.expectedWaitMs : Math.max(retryAfterMs, backoff);

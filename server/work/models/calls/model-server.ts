@@ -103,18 +103,18 @@ export class ModelServer {
   }
 
   /**
-   * `onBegun` gets the headers of a successful response. Throws the signal's reason, or anything that `readFault`
+   * `onStarted` gets the headers of a successful response. Throws the signal's reason, or anything that `readProviderError`
    * describes.
    */
   async attempt(
     request: ModelRequest,
     streamed: StreamedReply,
-    onBegun?: (headers: Headers) => void,
+    onStarted?: (headers: Headers) => void,
   ): Promise<ReadReply> {
     const ms = this.#attemptTimeoutMs;
     const { signal, end } = limitTime(request.signal, ms, () => new Error(`no answer within ${ms} ms`));
     try {
-      return await this.#send(request, streamed, { signal, onBegun });
+      return await this.#send(request, streamed, { signal, onStarted });
     } catch (error) {
       throw signal.aborted ? signal.reason : this.#connection.explain(error);
     } finally {
@@ -139,7 +139,7 @@ export class ModelServer {
   async #send(
     request: ModelRequest,
     streamed: StreamedReply,
-    { signal, onBegun }: { signal: AbortSignal; onBegun: ((headers: Headers) => void) | undefined },
+    { signal, onStarted }: { signal: AbortSignal; onStarted: ((headers: Headers) => void) | undefined },
   ): Promise<ReadReply> {
     const known = this.#adaptationOf(request);
     const origin = this.#originOf(request);
@@ -147,7 +147,7 @@ export class ModelServer {
       this.#interface.read(body, request, { furtherCalls, origin, redact: this.#redact });
     const streams = isStreamed(request, known);
     const response = await this.#connection.send({ request, known, origin, isStreamed: streams, signal });
-    onBegun?.(response.headers);
+    onStarted?.(response.headers);
     const type = response.headers.get("content-type") ?? "";
     const inPieces = streams && EVENTS_TYPE.test(type);
     if (inPieces) await this.#readPieces(response, streamed, signal);

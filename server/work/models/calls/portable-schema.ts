@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject, markJson } from "@/server/bas
 import { perOwner } from "@/server/base/per-owner";
 
 /** Common servers reject these (Gemini: langchain-ai/langchainjs#8584). The complete schema validates. */
-const REFUSED = new Set([
+const REJECTED = new Set([
   "$schema",
   "$comment",
   "propertyNames",
@@ -13,8 +13,8 @@ const REFUSED = new Set([
   "dependentSchemas",
 ]);
 /** The grammars of some servers cannot express these. */
-const SIMPLE_REFUSED = new Set([
-  ...REFUSED,
+const SIMPLE_REJECTED = new Set([
+  ...REJECTED,
   ...["pattern", "format", "minLength", "maxLength", "patternProperties"],
   ...["minItems", "maxItems", "uniqueItems", "contains", "minContains", "maxContains"],
   ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "not"],
@@ -33,24 +33,24 @@ const ANY = [...SCALARS, { type: "array", items: { anyOf: SCALARS } }];
  * The schema that models get: without keywords that servers reject, every property with a type. Numbers that a
  * double cannot hold are marked.
  */
-export const portableSchema = perOwner((schema: JsonObject) => markJson(reduced(schema, 0, REFUSED)));
+export const portableSchema = perOwner((schema: JsonObject) => markJson(reduced(schema, 0, REJECTED)));
 
-/** The schema without what servers refuse that turn it into a grammar. */
-export const simpleSchema = perOwner((schema: JsonObject) => markJson(reduced(schema, 0, SIMPLE_REFUSED)));
+/** The schema without what servers reject that turn it into a grammar. */
+export const simpleSchema = perOwner((schema: JsonObject) => markJson(reduced(schema, 0, SIMPLE_REJECTED)));
 
-function reduced(schema: JsonObject, depth: number, refused: ReadonlySet<string>): JsonObject {
-  const parts = reducedParts(schema, depth, refused);
+function reduced(schema: JsonObject, depth: number, rejected: ReadonlySet<string>): JsonObject {
+  const parts = reducedParts(schema, depth, rejected);
   return depth === 0 ? parts : withOneType(parts);
 }
 
-function reducedParts(schema: JsonObject, depth: number, refused: ReadonlySet<string>): JsonObject {
+function reducedParts(schema: JsonObject, depth: number, rejected: ReadonlySet<string>): JsonObject {
   if (depth > MAX_DEPTH) return {};
-  const deeper = (value: JsonObject) => reduced(value, depth + 1, refused);
+  const deeper = (value: JsonObject) => reduced(value, depth + 1, rejected);
   const sub = (value: Json): Json =>
     isJsonObject(value) ? typed(deeper(value)) : value === true ? typed({}) : value;
   return Object.fromEntries(
     Object.entries(schema).flatMap(([key, value]): [string, Json][] => {
-      if (refused.has(key)) return [];
+      if (rejected.has(key)) return [];
       if (MAPS.has(key) && isJsonObject(value)) {
         return [[key, Object.fromEntries(Object.entries(value).map(([name, each]) => [name, sub(each)]))]];
       }

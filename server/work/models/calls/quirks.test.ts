@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { learnFrom, UNKNOWN_SERVER } from "./adaptation";
-import { readFault } from "./faults";
+import { readProviderError } from "./provider-error";
 import { ResponseError } from "./replies";
 
 const SERVER = { name: "test", apiKey: undefined };
@@ -20,7 +20,7 @@ test.each([
 ])("the effort is left out after: %s", (message, status) => {
   expect(learn(message, { status })).toEqual({
     ...UNKNOWN_SERVER,
-    refusedSettings: ['reasoning_effort="medium"'],
+    rejectedSettings: ['reasoning_effort="medium"'],
   });
 });
 
@@ -55,8 +55,8 @@ test.each([
   ],
 ])("a call that the model wrote wrongly teaches nothing, whatever it contains: %s", (message, code) => {
   expect(learn(message, { code })).toBe(UNKNOWN_SERVER);
-  const fault = readFault(new ResponseError(message, { status: 400, code }), SERVER, new Date());
-  expect(fault.reason).toBe("unavailable");
+  const error = readProviderError(new ResponseError(message, { status: 400, code }), SERVER, new Date());
+  expect(error.reason).toBe("unavailable");
 });
 
 test.each([
@@ -69,7 +69,7 @@ test.each([
   expect(learn(message)).toEqual({ ...UNKNOWN_SERVER, schemaInPrompt: true });
 });
 
-test("a model whose name contains a word is not a refusal of it", () => {
+test("a model whose name contains a word is not a rejection of it", () => {
   expect(learn("Model streamed-7b: no").unstreamed).toBe(false);
   expect(learn("stream_options: Extra inputs are not permitted").unstreamed).toBe(true);
 });

@@ -3,7 +3,7 @@ import type { ModelRequest } from "@/server/work/models/port";
 type Asked = Pick<ModelRequest, "messages" | "onText" | "tools" | "withheldTools" | "responseSchema">;
 
 type Demand = {
-  refusal: RegExp;
+  rejection: RegExp;
   applies(request: Asked): boolean;
   change: string;
 };
@@ -14,40 +14,40 @@ const hasCalls = ({ messages }: Asked) =>
 const DEMANDS = {
   // Mistral, e.g. nearai/ironclaw#1241. Other providers' ids come with a fallback.
   shortCallIds: {
-    refusal: /tool call id\b.*length of 9/i,
+    rejection: /tool call id\b.*length of 9/i,
     applies: hasCalls,
     change: "ids of calls were replaced by ids of nine characters",
   },
   // Mistral, e.g. BerriAI/litellm#17761.
   resultsApart: {
-    refusal: /unexpected role '?user'? after role '?tool'?/i,
+    rejection: /unexpected role '?user'? after role '?tool'?/i,
     applies: ({ messages }) =>
       messages.some(({ role }, index) => role === "user" && messages[index - 1]?.role === "tool"),
     change: "a message was put between the results of calls and the next question",
   },
   // OpenAI's newer models over chat completions, also without an effort (BerriAI/litellm#34569).
   noReasoningWithTools: {
-    refusal: /function tools with reasoning_effort are not supported/i,
+    rejection: /function tools with reasoning_effort are not supported/i,
     applies: ({ tools }) => tools.length > 0,
     change:
       "reasoning_effort: none was sent, because the model offers functions with reasoning only over responses",
   },
   // DeepSeek (HKUDS/nanobot#946) and Kimi (continuedev/continue#11600): messages of other models have none.
   reasoningAlways: {
-    refusal:
+    rejection:
       /reasoning_content`?\b[^.]*(?:must be passed back|is missing)|(?:missing|must include) `?reasoning_content/i,
     applies: hasCalls,
     change: "a blank reasoning_content was sent with messages that have none",
   },
   // Gemini 3: https://ai.google.dev/gemini-api/docs/thought-signatures, calls of other models.
   signatureAlways: {
-    refusal: /missing a [`']?thought_signature/i,
+    rejection: /missing a [`']?thought_signature/i,
     applies: hasCalls,
     change: "calls without a signature were sent with a mark instead",
   },
   // llama.cpp (lidge-jun/opencodex#2135) and vLLM: schemas become grammars, which know few keywords.
   simpleSchemas: {
-    refusal:
+    rejection:
       /failed to parse grammar|initialize samplers|invalid grammar|compile [^.]*grammar|schema conversion failed|not supported by xgrammar/i,
     applies: ({ tools, withheldTools = [], responseSchema }) =>
       tools.length + withheldTools.length > 0 || responseSchema !== undefined,
@@ -55,7 +55,7 @@ const DEMANDS = {
   },
   // Qwen thinks only while it streams (QuantumNous/new-api#905, infiniflow/ragflow#8972).
   streamedAlways: {
-    refusal: /only supports? stream mode|false for non-streaming calls|非流式调用/i,
+    rejection: /only supports? stream mode|false for non-streaming calls|非流式调用/i,
     applies: ({ onText }) => onText === undefined,
     change: "the answer was streamed, because the model answers only so",
   },
@@ -66,7 +66,7 @@ const QUIRKS = Object.keys(DEMANDS).filter((name): name is Quirk => Object.hasOw
 
 /** The demand that an error states, if it is not among the known ones. */
 export const findQuirk = (text: string, known: readonly Quirk[]): Quirk | undefined =>
-  QUIRKS.find((name) => !known.includes(name) && DEMANDS[name].refusal.test(text));
+  QUIRKS.find((name) => !known.includes(name) && DEMANDS[name].rejection.test(text));
 
 /** The changes of a request because of these demands, in words. */
 export const describeQuirks = (known: readonly Quirk[], request: Asked): string[] =>

@@ -15,7 +15,7 @@ export const chatParameters = ({
   top_p: settings.topP,
   reasoning_effort: settings.reasoningEffort,
   verbosity: settings.verbosity,
-  // Without tools, servers refuse it.
+  // Without tools, servers reject it.
   parallel_tool_calls: tools.length > 0 ? settings.parallelToolCalls : undefined,
   // The default, but llama-cpp-python ignores tools without it (its chatml-function-calling).
   tool_choice: tools.length > 0 ? "auto" : undefined,
@@ -30,7 +30,7 @@ export function toChatCompletion(request: Omit<ModelRequest, "signal">, adaptati
   const wire = toWireMessages(messages, adaptation, origin);
   const withheld = adaptation.toolsAlways && tools.length === 0 ? (request.withheldTools ?? []) : [];
   const offered = tools.length > 0 ? tools : withheld;
-  // If tools are offered, several servers refuse response_format. Others force JSON from the first token on and so
+  // If tools are offered, several servers reject response_format. Others force JSON from the first token on and so
   // never call a tool.
   const isDescribed = adaptation.schemaInPrompt || offered.length > 0;
   if (responseSchema !== undefined && isDescribed) {

@@ -47,7 +47,7 @@ describe("what a reply brings besides text and calls", () => {
       '[{"type":"extra_forbidden","loc":["body","messages",1,"assistant","reasoning"],"msg":"Extra inputs are not permitted"}]',
     ],
   ])(
-    "is left out for a server that refuses it by its name, from then on: %s",
+    "is left out for a server that rejects it by its name, from then on: %s",
     async (name, status, message) => {
       const [, ...rest] = await converse({ reasoning: "I look.", note: { kept: true } });
       const messages: ModelMessage[] = [{ role: "user", content: `Look again, ${name}.` }, ...rest];

@@ -280,7 +280,7 @@ describe("temporary faults", () => {
     expect(reply.attempts[0]?.error).toContain("no answer within 50 ms");
   });
 
-  test("a refused connection is one", async () => {
+  test("a rejected connection is one", async () => {
     await server.close();
     const error = await failure(provider({ maxAttempts: 2 }).call(modelRequest("hi")));
     expect(error).toMatchObject({
@@ -364,7 +364,7 @@ test("a server that rejects max_completion_tokens or response_format no longer g
   expect(waits).toEqual([]);
 });
 
-test("a setting that a model refuses is left out from then on, another value of it is tried", async () => {
+test("a setting that a model rejects is left out from then on, another value of it is tried", async () => {
   server.script("hi", [
     {
       status: 400,
@@ -381,7 +381,7 @@ test("a setting that a model refuses is left out from then on, another value of 
   expect(waits).toEqual([]);
 });
 
-test("a server that refuses tool_choice gets the tools without it", async () => {
+test("a server that rejects tool_choice gets the tools without it", async () => {
   server.script("hi", [
     { status: 400, message: "Unrecognized request argument supplied: tool_choice" },
     { content: "ok" },
@@ -417,7 +417,7 @@ test("sends each setting by its name; options replace none of ours", async () =>
   expect(server.requests[1]?.body).not.toHaveProperty("parallel_tool_calls");
 });
 
-test("of two settings that a model refuses together, one is left out", async () => {
+test("of two settings that a model rejects together, one is left out", async () => {
   server.script("hi", [
     { status: 400, message: "`temperature` and `top_p` cannot both be specified for this model." },
     { content: "ok" },

@@ -127,8 +127,8 @@ test("thinking that is not closed is no answer", async () => {
 });
 
 test("Groq's tool_use_failed is repeated (pydantic/pydantic-ai#4354)", async () => {
-  const refused = { status: 400, code: "tool_use_failed", message: "Failed to call a function." };
-  server.script("groq", [refused, { calls: [{ name: "look", arguments: {} }] }]);
+  const rejected = { status: 400, code: "tool_use_failed", message: "Failed to call a function." };
+  server.script("groq", [rejected, { calls: [{ name: "look", arguments: {} }] }]);
   expect(await provider().call(modelRequest("groq", { tools }))).toMatchObject({
     toolCalls: [{ name: "look" }],
   });
@@ -155,7 +155,7 @@ test("a closing call keeps the tools where a server wants them, from then on", a
   ]);
 });
 
-test("schemas are offered without what servers refuse", async () => {
+test("schemas are offered without what servers reject", async () => {
   const parameters = {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     type: "object",

@@ -55,18 +55,18 @@ test("a streamed reply equals one without streaming, and its text is reported as
 });
 
 describe("a server", () => {
-  test("that refuses streaming is called without it from then on", async () => {
-    server.script("refuses", [
+  test("that rejects streaming is called without it from then on", async () => {
+    server.script("rejects", [
       { status: 400, message: "stream_options: unknown field" },
       { content: "whole" },
     ]);
     const { call } = provider();
-    const reply = await call(ask("refuses"));
+    const reply = await call(ask("rejects"));
     expect(reply).toMatchObject({
       content: "whole",
       attempts: [{ retryAt: expect.any(String) }, { error: null }],
     });
-    await call(ask("refuses"));
+    await call(ask("rejects"));
     expect(askedInPieces()).toEqual([true, false, false]);
   });
 
@@ -139,7 +139,7 @@ describe("an answer", () => {
     expect(askedInPieces()).toEqual([true, false, false]);
   });
 
-  test("that is refused in a chunk is not requested again", async () => {
+  test("that is rejected in a chunk is not requested again", async () => {
     const error = { message: "You exceeded your quota.", code: "insufficient_quota" };
     server.script("poor", { events: [begins, { error }] });
     const failure = await provider()

@@ -212,7 +212,7 @@ const TEXTS: [string, number, string, string | undefined, number | null, number 
   ["413", 413, "Request Entity Too Large", undefined, null, null],
 ];
 
-test.each(TEXTS)("the refusal of %s is read", (_name, status, message, code, window, input) => {
+test.each(TEXTS)("the rejection of %s is read", (_name, status, message, code, window, input) => {
   const error = new ResponseError(`${status} ${message}`, { status, code });
   expect(readOverflow(error)).toEqual({ window, input });
 });
@@ -221,12 +221,12 @@ test.each([
   [429, "Request too large for gpt-4 on tokens per min (TPM): Limit 10000, Requested 12000."],
   [400, "max_tokens is too large: 32000. This model supports at most 16384 completion tokens."],
   [400, "Bad request"],
-])("%s %s is another refusal", (status, message) => {
+])("%s %s is another rejection", (status, message) => {
   expect(readOverflow(new ResponseError(`${status} ${message}`, { status }))).toBeNull();
 });
 
 test.each(TEXTS.filter(([, , , , window]) => window === null || window < 10_000))(
-  "after the refusal of %s the outputs are cut, and later calls begin so",
+  "after the rejection of %s the outputs are cut, and later calls begin so",
   async (name, status, message, code) => {
     server.requests.length = 0;
     server.script(name, [{ status, message, ...(code !== undefined && { code }) }, { content: "ok" }]);
@@ -246,7 +246,7 @@ test.each(TEXTS.filter(([, , , , window]) => window === null || window < 10_000)
   },
 );
 
-test("a refusal again and again fails with the provider's words and the figures", async () => {
+test("a rejection again and again fails with the provider's words and the figures", async () => {
   server.script("always", { status: 400, message: "prompt is too long" });
   const failed = provider().call(conversation("always", 5));
   await expect(failed).rejects.toMatchObject({
@@ -255,7 +255,7 @@ test("a refusal again and again fails with the provider's words and the figures"
   });
 });
 
-test("what a refusal taught stays with the organization: it may repeat the text of a request", async () => {
+test("what a rejection taught stays with the organization: it may repeat the text of a request", async () => {
   const message = "Invalid schema: 'This model's maximum context length is 20 tokens' is not a property.";
   const shared = provider();
   server.script("hostile", { status: 400, message });

@@ -61,9 +61,9 @@ const CASES: [string, Parameters<typeof limitedProvider>[0]][] = [
   ["429 and nothing else", { counting: fixedWindow, says: () => ({}) }],
 ];
 
-test.each(CASES)("200 calls at once all end well with few refusals: %s", async (name, options) => {
+test.each(CASES)("200 calls at once all end well with few rejections: %s", async (name, options) => {
   const time = virtualTime();
-  const { provider, refused } = limitedProvider(options, time);
+  const { provider, rejected } = limitedProvider(options, time);
   const calls = Array.from({ length: 200 }, () =>
     provider.call(modelRequest("hi", { organizationId: "org-1" })),
   );
@@ -71,11 +71,11 @@ test.each(CASES)("200 calls at once all end well with few refusals: %s", async (
   expect(replies.map(({ content }) => content)).toEqual(Array(200).fill("ok"));
   // At least 140 s pass with a bucket, and 180 s with minutes.
   expect(time.clock.monotonicMs()).toBeLessThan(5 * MINUTE);
-  const refusedIn = (minute: number) => refused.filter((at) => Math.floor(at / MINUTE) === minute).length;
+  const rejectedIn = (minute: number) => rejected.filter((at) => Math.floor(at / MINUTE) === minute).length;
   // The limit is found in the first minute.
-  expect(refusedIn(0)).toBeLessThanOrEqual(20);
-  for (const minute of [1, 2, 3, 4]) expect(refusedIn(minute)).toBeLessThanOrEqual(6);
-  if (name.includes("with each answer")) expect(refused).toEqual([]);
+  expect(rejectedIn(0)).toBeLessThanOrEqual(20);
+  for (const minute of [1, 2, 3, 4]) expect(rejectedIn(minute)).toBeLessThanOrEqual(6);
+  if (name.includes("with each answer")) expect(rejected).toEqual([]);
 });
 
 test("others' calls are not slowed, and waits are no errors", async () => {
@@ -89,16 +89,16 @@ test("others' calls are not slowed, and waits are no errors", async () => {
   const late = async () => {
     await time.sleep(10_000, new AbortController().signal);
     const onRetry = async (attempts: Attempt[]) => void shown.push([...attempts]);
-    const begun = time.clock.monotonicMs();
+    const started = time.clock.monotonicMs();
     const [stranger, elsewhere] = await Promise.all([
-      // It is refused by this server, which does not know organizations, but waits for nobody before.
+      // It is rejected by this server, which does not know organizations, but waits for nobody before.
       provider.call(modelRequest("hi", { organizationId: "org-2" })),
       another.call(modelRequest("hi", { organizationId: "org-1" })),
     ]);
     expect(stranger.attempts[0]).toMatchObject({ error: expect.stringContaining("429") });
     expect(elsewhere.attempts).toMatchObject([{ error: null }]);
     expect(Date.parse(elsewhere.attempts[0]?.startedAt ?? "")).toBe(Date.parse("2026-01-01T00:00:10.000Z"));
-    expect(begun).toBe(10_000);
+    expect(started).toBe(10_000);
     return provider.call(modelRequest("hi", { organizationId: "org-1", onRetry }));
   };
   const [, waited] = await time.pass(Promise.all([Promise.all(own), late()]));
@@ -112,7 +112,7 @@ test("a call that is cancelled leaves the queue, and the others go on", async ()
   const pace = new Paces(time).of("provider", "org-1");
   const signal = new AbortController().signal;
   const first = await pace.depart(signal);
-  pace.refused(first, 30_000);
+  pace.rejected(first, 30_000);
   const cancelled = new AbortController();
   const gone = pace.depart(cancelled.signal);
   const next = pace.depart(signal);

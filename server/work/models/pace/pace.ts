@@ -1,7 +1,7 @@
 import type { Clock } from "@/server/base/clock";
 import type { Allowance } from "./allowance";
 
-/** A call that was sent. It is proven when its response begins, or after a second: refusals come faster. */
+/** A call that was sent. It is proven when its response begins, or after a second: rejections come faster. */
 export type Departure = { at: number };
 
 type Waiting = { depart: (departure: Departure) => void };
@@ -18,13 +18,13 @@ const WINDOW_GROWTH = 1 / 8;
 /** If a provider asks for a longer wait, its calls fail. */
 export const LONGEST_WAIT_MS = 60_000;
 const LONGEST_OWN_WAIT_MS = 20_000;
-/** After a refusal, the interval of calls is this much longer than the accepted one. */
+/** After a rejection, the interval of calls is this much longer than the accepted one. */
 const MARGIN = 1.05;
 const UNKNOWN_INTERVAL_MS = 1_000;
-/** Factors of the interval: for every accepted call, and for a refusal. */
+/** Factors of the interval: for every accepted call, and for a rejection. */
 const RECOVERY = 0.985;
 const SLOWER = 1.5;
-/** For a refusal after fewer accepted calls than `FEW`. */
+/** For a rejection after fewer accepted calls than `FEW`. */
 const MUCH_SLOWER = 3;
 const FEW = 8;
 const LEAST_INTERVAL_MS = 5;
@@ -33,7 +33,7 @@ const MAX_REMEMBERED = 256;
 
 /**
  * Decides when the calls of one provider and organization may be sent, in order. A new provider gets few calls at
- * once until it has accepted some. After a refusal, all calls wait as long as the provider asks, then follow each
+ * once until it has accepted some. After a rejection, all calls wait as long as the provider asks, then follow each
  * other at the interval at which it accepted calls, which shrinks with each accepted call.
  */
 export class Pace {
@@ -48,7 +48,7 @@ export class Pace {
   #nextAt = 0;
   #slowedAt = Number.NEGATIVE_INFINITY;
   #acceptedSince = 0;
-  #refusalsInRow = 0;
+  #rejectionsInRow = 0;
   #silent = 0;
   #timer: { wakesAt: number; stop: AbortController } | null = null;
 
@@ -99,7 +99,7 @@ export class Pace {
     this.#acceptedAt.push(now);
     if (this.#acceptedAt.length > MAX_REMEMBERED) this.#acceptedAt.shift();
     this.#acceptedSince += 1;
-    this.#refusalsInRow = 0;
+    this.#rejectionsInRow = 0;
     this.#silent = allowance === null ? this.#silent + 1 : 0;
     this.#interval = this.#interval < LEAST_INTERVAL_MS ? 0 : this.#interval * RECOVERY;
     this.#note(allowance, now);
@@ -107,13 +107,13 @@ export class Pace {
   }
 
   /** Call it if the provider has too many calls. `waitMs`: the wait that it asks for. */
-  refused(departure: Departure, waitMs: number | undefined): void {
+  rejected(departure: Departure, waitMs: number | undefined): void {
     const now = this.#now();
     this.#unproven.delete(departure);
-    // Calls that were sent together are refused together: that is one lesson.
+    // Calls that were sent together are rejected together: that is one lesson.
     const isNews = departure.at > this.#slowedAt;
-    if (isNews) this.#refusalsInRow += 1;
-    const own = Math.min(LONGEST_OWN_WAIT_MS, 1_000 * 2 ** (this.#refusalsInRow - 1));
+    if (isNews) this.#rejectionsInRow += 1;
+    const own = Math.min(LONGEST_OWN_WAIT_MS, 1_000 * 2 ** (this.#rejectionsInRow - 1));
     const wait = Math.min(LONGEST_WAIT_MS, waitMs ?? own);
     this.#blockedUntil = Math.max(this.#blockedUntil, now + wait);
     if (isNews) this.#slowDown(now, wait);
@@ -145,7 +145,7 @@ export class Pace {
   }
 
   #note(allowance: Allowance | null, now: number): void {
-    // What is renewed later than calls wait is left to the provider's refusals.
+    // What is renewed later than calls wait is left to the provider's rejections.
     if (allowance === null || allowance.ms > LONGEST_WAIT_MS) return;
     this.#countUnproven(now);
     // The provider may not have counted these yet.

@@ -1,5 +1,5 @@
 import type { Clock } from "@/server/base/clock";
-import type { Fault } from "@/server/work/models/calls/faults";
+import type { ProviderError } from "@/server/work/models/calls/provider-error";
 import { ReplyError, ResponseError } from "@/server/work/models/calls/replies";
 import type { Attempt, ModelRequest } from "@/server/work/models/port";
 import { readAllowance } from "./allowance";
@@ -49,14 +49,14 @@ export class Turns {
   };
 
   /** Returns true if the provider has too many calls, so that the next attempt waits for its turn. */
-  end(error: unknown, { reason, retryAfterMs }: Fault): boolean {
+  end(error: unknown, { reason, retryAfterMs }: ProviderError): boolean {
     const departure = this.#departure;
     if (departure === null) return false;
     const isAnswer = error instanceof ResponseError || error instanceof ReplyError;
     const status = isAnswer ? error.status : undefined;
     const isSlowDown = status === 429 || status === 529 || (status === 503 && retryAfterMs !== undefined);
     if (isSlowDown && reason === "unavailable" && (retryAfterMs ?? 0) <= LONGEST_WAIT_MS) {
-      this.#pace.refused(departure, retryAfterMs ?? this.#resetOf(error));
+      this.#pace.rejected(departure, retryAfterMs ?? this.#resetOf(error));
       return true;
     }
     this.#pace.ended(departure);

@@ -26,7 +26,7 @@ export function responseParameters({
     top_p: topP,
     ...(reasoningEffort !== undefined && { "reasoning.effort": reasoningEffort }),
     ...(verbosity !== undefined && { "text.verbosity": verbosity }),
-    // Without tools, servers refuse it.
+    // Without tools, servers reject it.
     parallel_tool_calls: tools.length > 0 ? parallelToolCalls : undefined,
     include: ["reasoning.encrypted_content"],
   };

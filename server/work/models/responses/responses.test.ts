@@ -87,7 +87,7 @@ test.each([
     toolCalls: [],
     finishReason: "completed",
   });
-  expect(server.refused).toEqual([]);
+  expect(server.rejected).toEqual([]);
   expect(server.requests[2]?.input.filter((item) => "id" in item)).toEqual([...first, ...second]);
   expect(server.requests[0]).toMatchObject({
     instructions: "Be brief.",
@@ -146,7 +146,7 @@ test("a call that was not executed does not go back", async () => {
   const request = modelRequest("", { messages: [user] });
   const { content, state } = await call(request);
   await call({ ...request, messages: [user, { role: "assistant", content, state, toolCalls: [] }, user] });
-  expect(server.refused).toEqual([]);
+  expect(server.rejected).toEqual([]);
   expect(server.requests[1]?.input.map((item) => item.type)).toEqual([
     undefined,
     "reasoning",
@@ -181,9 +181,9 @@ test("settings and the schema of the answer are sent by their names", async () =
   });
 });
 
-test("what a model refuses is left out from then on", async () => {
-  const refuses = ["include", "reasoning.summary", "reasoning.effort", "temperature"];
-  const { server, call } = await serve([{ items: [messageItem("Done.")] }], { refuses });
+test("what a model rejects is left out from then on", async () => {
+  const rejects = ["include", "reasoning.summary", "reasoning.effort", "temperature"];
+  const { server, call } = await serve([{ items: [messageItem("Done.")] }], { rejects });
   const settings = { temperature: 1, reasoningEffort: "high" as const, verbosity: "low" as const };
   const { content, attempts } = await call(modelRequest("hi", { settings, onText }));
   expect(content).toBe("Done.");
@@ -309,7 +309,7 @@ test("1,000 calls become the first 128 and a summary call, which all have result
     expect(reply.toolCalls).toHaveLength(129);
     expect(reply.toolCalls.at(-1)).toMatchObject({ name: "further_calls", arguments: '{"count":872}' });
     const next = await call({ ...request, messages: [user, ...behind(reply)] });
-    expect([next.content, server.refused]).toEqual(["Done.", []]);
+    expect([next.content, server.rejected]).toEqual(["Done.", []]);
   }
 });
 

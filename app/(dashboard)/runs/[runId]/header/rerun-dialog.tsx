@@ -32,17 +32,17 @@ export function RerunDialog({ run, typed, onClose }: RerunDialogProps) {
   const original = usePayload(run.input, `/api/runs/${run.id}/text?field=input`);
   const load = useEffectEvent(original.load);
   useEffect(() => load(), []);
-  const [fault, setFault] = useState<string | null>(null);
+  const [issue, setIssue] = useState<string | null>(null);
   const isTool = run.kind === "tool";
   const own = original.cut ? "" : isTool ? readableText(original.text) : original.text;
   const input = draft.input ?? own;
   const isChanged = input !== own;
   const { error } = dialog.mutation;
-  const problem = fault ?? (error && describeError(error));
+  const problem = issue ?? (error && describeError(error));
 
   function submit() {
-    const found = isTool ? readJsonObject(input).fault : null;
-    setFault(found);
+    const found = isTool ? readJsonObject(input).issue : null;
+    setIssue(found);
     if (found !== null) return;
     // Indentation must not count against the size limit.
     const changed = isTool ? compactJson(input) : input;
@@ -84,7 +84,7 @@ export function RerunDialog({ run, typed, onClose }: RerunDialogProps) {
               look="quiet"
               onClick={() => {
                 change({ input: null, isRestored: false });
-                setFault(null);
+                setIssue(null);
               }}
             >
               Reset to the run's input

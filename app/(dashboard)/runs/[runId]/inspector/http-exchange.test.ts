@@ -12,7 +12,7 @@ it("shows method, address and returned status", () => {
 });
 
 it("defaults to GET, and shows no status for a failed request", () => {
-  expect(readHttpExchange('{"url":"https://api.test/"}', '{"error":"refused"}')).toEqual({
+  expect(readHttpExchange('{"url":"https://api.test/"}', '{"error":"rejected"}')).toEqual({
     method: "GET",
     url: "https://api.test/",
     status: null,

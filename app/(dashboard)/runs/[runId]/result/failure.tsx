@@ -1,7 +1,7 @@
 import { Link } from "@/app/_ui/link";
 import { writeFilter } from "../../address";
 import { sameTarget } from "../../query";
-import { isAtFault, type WorkLine } from "../lines";
+import { hasFailed, type WorkLine } from "../lines";
 import type { Workbench } from "../use-workbench";
 import { explainFailure } from "./explain-failure";
 
@@ -9,7 +9,7 @@ const SHORT_CAUSE = 200;
 
 /** The head of a failed run's page: what happened, where, the original message, and what to try. */
 export function Failure({ bench: { run, own, chosen, choose } }: { bench: Workbench }) {
-  const where = own.findLast(isAtFault);
+  const where = own.findLast(hasFailed);
   const { sentence, advice, links } = explainFailure(run, where?.kind === "step" ? where.step.name : null);
   return (
     <section

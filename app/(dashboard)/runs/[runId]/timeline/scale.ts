@@ -24,10 +24,10 @@ export function scaleOf(
     const most = lines.reduce((max, line) => Math.max(max, amountOf(line, measure, now)), 0);
     return { measure, start: 0, span: Math.max(1, most) };
   }
-  const begun = Date.parse(run.startedAt ?? run.createdAt);
+  const started = Date.parse(run.startedAt ?? run.createdAt);
   // Attempts are within their lines, and a planned one must not extend the axis.
   const spans = lines.filter(({ kind }) => kind !== "attempt");
-  const start = spans.reduce((first, line) => Math.min(first, Date.parse(line.startedAt)), begun);
+  const start = spans.reduce((first, line) => Math.min(first, Date.parse(line.startedAt)), started);
   const end = spans.reduce(
     (latest, line) => Math.max(latest, endOf(line, now)),
     run.finishedAt ? Date.parse(run.finishedAt) : Math.max(now, start),
@@ -63,11 +63,11 @@ export function initialRange(
   run: Pick<RunDetail, "createdAt" | "startedAt" | "finishedAt">,
 ): TimeRange | null {
   if (run.startedAt === null || run.finishedAt === null) return null;
-  const [begun, ended] = [Date.parse(run.startedAt), Date.parse(run.finishedAt)];
-  const waited = begun - Date.parse(run.createdAt);
-  if (waited < MIN_SHOWN_WAIT_MS || waited <= WAITED_LONG * (ended - begun)) return null;
-  const { from, margin } = withMargin(begun, ended);
-  return { from, to: Math.max(ended, begun + margin) };
+  const [started, ended] = [Date.parse(run.startedAt), Date.parse(run.finishedAt)];
+  const waited = started - Date.parse(run.createdAt);
+  if (waited < MIN_SHOWN_WAIT_MS || waited <= WAITED_LONG * (ended - started)) return null;
+  const { from, margin } = withMargin(started, ended);
+  return { from, to: Math.max(ended, started + margin) };
 }
 
 /** In shares of the axis' width. */

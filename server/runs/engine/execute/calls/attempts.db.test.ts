@@ -45,9 +45,9 @@ it("shows a failed attempt while the next one is under way, and when that one be
     world.clock.advance(40);
     throw new ModelError(`Overloaded. ${"x".repeat(300)}`, { reason: "unavailable", attempts: [] });
   };
-  const begun = world.clock.now().getTime();
+  const started = world.clock.now().getTime();
   await executeRun(world, runId);
-  const moment = (ms: number) => new Date(begun + ms).toISOString();
+  const moment = (ms: number) => new Date(started + ms).toISOString();
   const failed = { startedAt: moment(0), durationMs: 40, retryAt: moment(540) };
   expect(seen).toEqual([
     [{ status: "Running", attempts: [] }],
@@ -81,7 +81,7 @@ it("shows the attempt that a replaced worker did not finish, and the step's orig
   const tenant = await createTenant(world);
   const viewer = await createMember(world, tenant, "viewer");
   const runId = await start(tenant);
-  const begun = world.clock.now();
+  const started = world.clock.now();
   const beside = await createWorld({ beside: world, models: world.models });
   const lines = async () => {
     const { steps, calls } = await inspectRun(world, viewer, { runId });
@@ -107,12 +107,12 @@ it("shows the attempt that a replaced worker did not finish, and the step's orig
   const { run, steps, calls } = await inspectRun(world, viewer, { runId });
   expect(run.output?.text).toBe('"done by the second"');
   const interrupted = {
-    startedAt: begun.toISOString(),
+    startedAt: started.toISOString(),
     durationMs: 30_001,
     error: expect.stringMatching(/^Interrupted: /),
   };
   expect(steps).toMatchObject([
-    { status: "Completed", startedAt: begun.toISOString(), attempts: [interrupted, { error: null }] },
+    { status: "Completed", startedAt: started.toISOString(), attempts: [interrupted, { error: null }] },
   ]);
   const call = await inspectCall(world, viewer, { runId, callId: calls[0]?.id ?? "" });
   expect(call.attempts).toMatchObject([interrupted]);

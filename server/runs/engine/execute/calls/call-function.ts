@@ -21,7 +21,7 @@ export async function attemptFunction(
   const { toolName: name, args: input, timeoutMs } = call;
   const opened = await retryWhileUnavailable(() => secrets.open(name, input), signal);
   attempt.startedAt = services.clock.now();
-  if ("refused" in opened) return { error: opened.refused, code: "secret_refused" };
+  if ("rejected" in opened) return { error: opened.rejected, code: "secret_refused" };
   try {
     const context = contextOf(execution, call, { attempt, carried: opened.carried });
     // The time limit does not include waiting for the database.

@@ -60,10 +60,10 @@ export async function callModel(
   const { maxOutputTokens } = reservation;
   const bodyLength = boundBodyLength(request.messages);
   if (bodyLength > LIGHT_BODY_LENGTH) await memory.holdRequest(bodyLength);
-  const begun = await journal.beginCall({ key, iteration, provider: first.provider, model: first.model });
+  const started = await journal.beginCall({ key, iteration, provider: first.provider, model: first.model });
   const priceOf = (candidate: Candidate, usage: ModelUsage) =>
     isFree(candidate) ? ZERO : creditsOfUsage(run.prices, candidate.model, usage);
-  const partial = showPartialOutput((content) => journal.showProgress(begun, { content }));
+  const partial = showPartialOutput((content) => journal.showProgress(started, { content }));
   const isOnly = others.length === 0;
   const named = ({ provider, model }: Candidate, attempts: readonly Attempt[]): readonly Attempt[] =>
     isOnly ? attempts : attempts.map((attempt) => ({ ...attempt, provider, model }));
@@ -90,7 +90,7 @@ export async function callModel(
       holdResponse: (bytes) => memory.holdResponse(bytes),
       onText: partial.update,
       onRetry: async (attempts) =>
-        journal.showProgress(begun, { attempts: [...begun.attempts, ...named(candidate, attempts)] }),
+        journal.showProgress(started, { attempts: [...started.attempts, ...named(candidate, attempts)] }),
     });
   let candidate = first;
   let reply: ModelReply;
@@ -102,7 +102,7 @@ export async function callModel(
         break;
       } catch (error) {
         const failed = error instanceof ModelError || error instanceof ModelCallStopped ? error : null;
-        begun.attempts.push(...named(candidate, failed?.attempts ?? []));
+        started.attempts.push(...named(candidate, failed?.attempts ?? []));
         if (failed?.received) {
           const { content, usage } = failed.received;
           const total = lost.received === null ? usage : addUsage(lost.received.usage, usage);
@@ -112,8 +112,8 @@ export async function callModel(
         const next = error instanceof ModelError && error.fallsBack ? others.shift() : undefined;
         if (next === undefined || signal.aborted) throw error;
         candidate = next;
-        Object.assign(begun.row, { provider: next.provider, model: next.model });
-        journal.showProgress(begun, { attempts: begun.attempts, content: "" });
+        Object.assign(started.row, { provider: next.provider, model: next.model });
+        journal.showProgress(started, { attempts: started.attempts, content: "" });
       }
     }
   } catch (error) {
@@ -122,14 +122,14 @@ export async function callModel(
     const cause = error instanceof ModelCallStopped ? error.cause : error;
     const message = cause instanceof Error ? cause.message : String(cause);
     const isOver = received === null && !(error instanceof ModelError) && execution.signal.aborted;
-    if (isOver) journal.abandon(begun);
-    else journal.finishCall(begun, { error: message, received, credits });
+    if (isOver) journal.abandon(started);
+    else journal.finishCall(started, { error: message, received, credits });
     throw cause;
   } finally {
     partial.close();
   }
   await pauseAt("act:after");
-  begun.attempts.push(...named(candidate, reply.attempts));
+  started.attempts.push(...named(candidate, reply.attempts));
   reply.content = replaceNul(reply.content);
   reply.reasoning = cutBytes(replaceNul(secrets.redact(reply.reasoning)), MAX_REASONING_BYTES);
   reply.toolCalls = rewriteToolCalls(reply.toolCalls, replaceNul);
@@ -138,7 +138,7 @@ export async function callModel(
   if (lost.received !== null) reply.usage = addUsage(lost.received.usage, reply.usage);
   const credits = await budget.spend(reservation.reserved, price);
   await pauseAt("act:after");
-  journal.finishCall(begun, { reply, sealedState, credits });
+  journal.finishCall(started, { reply, sealedState, credits });
   return reply;
 }
 

@@ -59,11 +59,11 @@ function callChild(
   return performStep(execution, call, {
     hasSideEffects: true,
     repeatsAttempts: true,
-    async attempt(begun, { number }) {
+    async attempt(started, { number }) {
       const found = await find();
       const id = deriveId(execution.run.id, number === 1 ? call.key : `${call.key}/attempt-${number}`);
-      begun.row.child_run_id = id;
-      const ended = await withinTime(execution, { id, ...found }, { ...call, beganAt: begun.startedAt });
+      started.row.child_run_id = id;
+      const ended = await withinTime(execution, { id, ...found }, { ...call, beganAt: started.startedAt });
       if (ended.status === "Completed") return storedOutput(execution, toOutput(ended.output));
       execution.signal.throwIfAborted();
       throw new FunctionError(ended.code, ended.message);

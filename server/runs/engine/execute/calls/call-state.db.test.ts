@@ -30,12 +30,12 @@ const starts = [
     name: "openai",
     api: "responses" as const,
     start: (streams: boolean) =>
-      startStrictResponses(calculatesFor(2), { refuses: streams ? [] : ["stream"] }),
+      startStrictResponses(calculatesFor(2), { rejects: streams ? [] : ["stream"] }),
   },
   {
     name: "anthropic",
     api: "anthropic" as const,
-    start: (streams: boolean) => startStrictMessages(thinksFor(2), { refuses: streams ? [] : ["stream"] }),
+    start: (streams: boolean) => startStrictMessages(thinksFor(2), { rejects: streams ? [] : ["stream"] }),
   },
 ];
 const servers = await Promise.all(
@@ -110,7 +110,7 @@ describe.each(servers)("$model", ({ model, chat }) => {
   it("gets back what it gave, in one process", async () => {
     const runId = await start(await agentOf(model));
     await executeRun(world, runId);
-    expect(chat.refused).toEqual([]);
+    expect(chat.rejected).toEqual([]);
     expect(await read(runId)).toMatchObject({ status: "Completed", output: "Done after 2." });
   });
 
@@ -126,7 +126,7 @@ describe.each(servers)("$model", ({ model, chat }) => {
         expect(chat.answered, "the second call is not made yet").toBe(answered + 1);
         expect((await read(runId)).status).toBe("Running");
         await executeRun(beside, runId);
-        expect(chat.refused).toEqual([]);
+        expect(chat.rejected).toEqual([]);
         expect(await read(runId)).toMatchObject({ status: "Completed", output: "Done after 2.", epoch: 2 });
         expect(chat.answered).toBe(answered + 3);
       }
@@ -172,7 +172,7 @@ it("goes back after a call that ended and a deploy with another secret, and is s
     beside.encryption = createEncryption("another secret of thirty-two characters");
     await executeRun(beside, runId);
   });
-  expect(chat.refused).toEqual([]);
+  expect(chat.rejected).toEqual([]);
   expect(await read(runId)).toMatchObject({ status: "Completed" });
 });
 
@@ -182,7 +182,7 @@ it("is not sent to another address of the same provider, and does not open in an
   const [first, second] = [await start(tenant), await start(tenant)];
   for (const runId of [first, second]) await executeFirstCall(runId);
   await withProcess((beside) => executeRun(beside, first), modelsOf([{ model, baseUrl: elsewhere.url }]));
-  expect(elsewhere.refused).toEqual(["Function call is missing a thought_signature in functionCall parts."]);
+  expect(elsewhere.rejected).toEqual(["Function call is missing a thought_signature in functionCall parts."]);
 
   const where = { runId_key: { runId: second, key: "think-1" } };
   const { stateSealed } = await world.db.modelCall.findUniqueOrThrow({
@@ -190,7 +190,7 @@ it("is not sent to another address of the same provider, and does not open in an
   });
   await world.db.modelCall.update({ where, data: { stateSealed } });
   await withProcess((beside) => executeRun(beside, second));
-  expect(chat.refused.splice(0)).toEqual([
+  expect(chat.rejected.splice(0)).toEqual([
     "Function call is missing a thought_signature in functionCall parts.",
   ]);
 });

@@ -2,7 +2,7 @@ import { FunctionError } from "@/server/work/functions/core/define";
 import { parseFunctionInput } from "@/server/work/functions/core/execute";
 import { findFunction } from "@/server/work/functions/core/registry";
 import { waitFunction } from "@/server/work/functions/wait";
-import type { BegunStep, FinishedStep } from "../../write/journal";
+import type { FinishedStep, StartedStep } from "../../write/journal";
 import type { Execution } from "../execution";
 import { runStep } from "../run-step";
 import { attemptFunction } from "./call-function";
@@ -16,7 +16,7 @@ export function callStep(execution: Execution, call: StepCall): Promise<Finished
     return runStep(execution, { key: call.key, name }, () =>
       performStep(execution, call, {
         hasSideEffects,
-        attempt: (_begun, attempt) => attemptFunction(execution, call, attempt),
+        attempt: (_started, attempt) => attemptFunction(execution, call, attempt),
       }),
     );
   }
@@ -26,9 +26,9 @@ export function callStep(execution: Execution, call: StepCall): Promise<Finished
   const once = { ...call, retries: { ...call.retries, count: 0 } };
   return performStep(execution, once, {
     hasSideEffects,
-    attempt: (begun, attempt) => {
-      attempt.startedAt = new Date(begun.startedAt);
-      return wait(execution, call, begun);
+    attempt: (started, attempt) => {
+      attempt.startedAt = new Date(started.startedAt);
+      return wait(execution, call, started);
     },
   });
 }
@@ -40,20 +40,20 @@ export function callStep(execution: Execution, call: StepCall): Promise<Finished
 async function wait(
   { signal, journal, branches, services, deadline }: Execution,
   { args, timeoutMs }: StepCall,
-  begun: BegunStep,
+  started: StartedStep,
 ): Promise<StepOutcome> {
   const { seconds, until } = parseFunctionInput(waitFunction, args);
-  const time = until === undefined ? new Date(begun.startedAt + (seconds ?? 0) * 1000) : new Date(until);
+  const time = until === undefined ? new Date(started.startedAt + (seconds ?? 0) * 1000) : new Date(until);
   const text = time.toISOString();
   if (time > deadline) {
     const message = `The wait until ${text} would end after the run's deadline, ${deadline.toISOString()}. Raise deadlineSeconds.`;
     throw new FunctionError("past_deadline", message);
   }
-  if (timeoutMs !== undefined && time.getTime() > begun.startedAt + timeoutMs) {
+  if (timeoutMs !== undefined && time.getTime() > started.startedAt + timeoutMs) {
     throw new FunctionError("timeout", `wait would take longer than ${timeoutMs} ms.`);
   }
   if (time > services.clock.now()) {
-    journal.showProgress(begun);
+    journal.showProgress(started);
     await branches.sleep(time, signal);
   }
   return { text: JSON.stringify({ until: text }) };

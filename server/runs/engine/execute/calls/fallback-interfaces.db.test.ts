@@ -100,9 +100,9 @@ describe.each(families)("$name", ({ name, main, spare }) => {
     expect(models).toEqual([own, other, own]);
     expect(attempts).toEqual([[own], [own, other], [own]]);
     expect(last).toMatchObject(models.map((model) => ({ provider: model, model, error: null })));
-    expect(claude.spare.refused).toEqual([]);
+    expect(claude.spare.rejected).toEqual([]);
     // Of the other model's message it rejects at most what that one cannot have.
-    expect(main.refused.length).toBeLessThanOrEqual(1);
+    expect(main.rejected.length).toBeLessThanOrEqual(1);
     expect(JSON.stringify(claude.spare.requests)).not.toMatch(/reasoning_content|thought_signature/);
   });
 
@@ -112,8 +112,8 @@ describe.each(families)("$name", ({ name, main, spare }) => {
     expect(ended).toEqual(DONE);
     expect(models).toEqual([own, other, own]);
     expect(attempts).toEqual([[own], [own, other], [own]]);
-    expect(claude.main.refused).toEqual([]);
-    expect(spare.refused.length).toBeLessThanOrEqual(1);
+    expect(claude.main.rejected).toEqual([]);
+    expect(spare.rejected.length).toBeLessThanOrEqual(1);
   });
 });
 
@@ -122,5 +122,5 @@ it("Mistral gets ids of calls that it accepts", async () => {
   expect(ended).toMatchObject({ status: "Completed", output: '{"sum": 2}' });
   expect(models).toEqual(["claude-main", "mistral"]);
   expect(last[1]?.changes).toContain("ids of calls were replaced by ids of nine characters");
-  expect(mistralServer.refused.join()).toContain("Tool call id was toolu_");
+  expect(mistralServer.rejected.join()).toContain("Tool call id was toolu_");
 });

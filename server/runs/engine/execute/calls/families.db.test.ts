@@ -153,11 +153,11 @@ describe.each(servers)("$model", ({ model, streams, server, ...expected }) => {
 
   it("calls functions and gives an answer of the schema; what it rejects is learned", async () => {
     expect((await execute(tenant, definition)).ended).toEqual(COMPLETED);
-    expect(server.refused).not.toEqual([]);
-    server.refused.length = 0;
+    expect(server.rejected).not.toEqual([]);
+    server.rejected.length = 0;
     const { ended, calls } = await execute(tenant, definition);
     expect(ended).toEqual(COMPLETED);
-    expect(server.refused).toEqual([]);
+    expect(server.rejected).toEqual([]);
     expect(calls).toMatchObject(
       [0, 1].map((turn) => ({
         status: "Completed",
@@ -182,7 +182,7 @@ describe.each(servers)("$model", ({ model, streams, server, ...expected }) => {
   it("answers with the schema alone, without functions", async () => {
     const { ended } = await execute(tenant, { ...definition, functions: [] });
     expect(ended).toEqual(COMPLETED);
-    server.refused.length = 0;
+    server.rejected.length = 0;
     const { calls } = await execute(tenant, { ...definition, functions: [] });
     expect(calls).toMatchObject([{ reasoning: { text: reasoning(0) }, attempts: [{ error: null }] }]);
     // A simpler schema is enough for its grammar.
@@ -192,9 +192,9 @@ describe.each(servers)("$model", ({ model, streams, server, ...expected }) => {
   it("answers when all steps are used", async () => {
     const last = { ...definition, maxSteps: 1 };
     expect((await execute(tenant, last)).ended).toEqual(COMPLETED);
-    server.refused.length = 0;
+    server.rejected.length = 0;
     expect((await execute(tenant, last)).ended).toEqual(COMPLETED);
-    expect(server.refused).toEqual([]);
+    expect(server.rejected).toEqual([]);
   });
 });
 

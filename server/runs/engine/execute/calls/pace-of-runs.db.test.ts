@@ -71,14 +71,14 @@ it("200 runs end well with few rejected calls a minute, and another organization
   expect(await statuses(tenant)).toEqual([["Completed", RUNS]]);
   expect(await statuses(stranger)).toEqual([["Completed", 1]]);
   expect(lateEnd - MINUTE / 2).toBeLessThan(1_000);
-  expect(others.refused).toEqual([]);
+  expect(others.rejected).toEqual([]);
 
-  const refused = [0, 1, 2, 3, 4].map(
-    (minute) => own.refused.filter((at) => Math.floor(at / MINUTE) === minute).length,
+  const rejected = [0, 1, 2, 3, 4].map(
+    (minute) => own.rejected.filter((at) => Math.floor(at / MINUTE) === minute).length,
   );
   // The limit is found in the first minute.
-  expect(refused[0]).toBeLessThanOrEqual(20);
-  for (const each of refused.slice(1)) expect(each).toBeLessThanOrEqual(6);
+  expect(rejected[0]).toBeLessThanOrEqual(20);
+  for (const each of rejected.slice(1)) expect(each).toBeLessThanOrEqual(6);
   // At 60 a minute, 200 calls need more than three.
   expect(Math.max(...ends)).toBeGreaterThan(3 * MINUTE);
   expect(Math.max(...ends)).toBeLessThan(5 * MINUTE);

@@ -15,7 +15,7 @@ import type { Redact } from "@/server/guard/secrets/redact";
 import { replaceNul, storeOutput } from "@/server/guard/secrets/stored-output";
 import { FunctionError, isFinal } from "@/server/work/functions/core/define";
 import { type RetryPolicy, retryWaitMs } from "@/server/work/workflow/retry-policy";
-import type { BegunStep, FinishedStep } from "../../write/journal";
+import type { FinishedStep, StartedStep } from "../../write/journal";
 import type { NewStep, StepResult } from "../../write/journal-rows";
 import { exactly } from "../budget";
 import type { Execution } from "../execution";
@@ -39,7 +39,7 @@ export type StepOutcome = { text: string } | { error: string; code: string };
 
 type StepWork = {
   /** A FunctionError is a failure that may be retried; any other error ends the run's segment. */
-  attempt(begun: BegunStep, attempt: StepAttempt): Promise<StepOutcome>;
+  attempt(started: StartedStep, attempt: StepAttempt): Promise<StepOutcome>;
   hasSideEffects: boolean;
   /** True if a worker that takes over makes all attempts again, to read how the earlier ones ended. */
   repeatsAttempts?: boolean;
@@ -55,11 +55,11 @@ export async function performStep(
   work: StepWork,
 ): Promise<FinishedStep> {
   const { run, budget, signal, journal } = execution;
-  const begun = await journal.beginStep({ ...call, hasSideEffects: work.hasSideEffects });
+  const started = await journal.beginStep({ ...call, hasSideEffects: work.hasSideEffects });
   try {
     const price = creditsOfActions(run.prices, 1);
     const reserved = await budget.reserve(exactly(price));
-    const outcome = await attemptStep(execution, begun, { work, call }).catch(async (error: unknown) => {
+    const outcome = await attemptStep(execution, started, { work, call }).catch(async (error: unknown) => {
       // A tool that ends at its cap returns what it had reserved to its caller.
       await budget.spend(reserved, ZERO);
       throw error;
@@ -67,20 +67,20 @@ export async function performStep(
     const credits = await budget.spend(reserved, price);
     await pauseAt("act:after");
     signal.throwIfAborted();
-    return journal.finishStep(begun, { ...stepResult(run.kind, outcome), actions: 1, credits });
+    return journal.finishStep(started, { ...stepResult(run.kind, outcome), actions: 1, credits });
   } catch (error) {
-    journal.abandon(begun);
+    journal.abandon(started);
     throw error;
   }
 }
 
 async function attemptStep(
   { services, signal, secrets, journal }: Execution,
-  begun: BegunStep,
+  started: StartedStep,
   { work, call: { retries, notes } }: { work: StepWork; call: Pick<StepCall, "retries" | "notes"> },
 ): Promise<StepOutcome> {
   const recorded = work.repeatsAttempts
-    ? begun.attempts.filter(({ retryAt }) => retryAt !== undefined).length
+    ? started.attempts.filter(({ retryAt }) => retryAt !== undefined).length
     : 0;
   for (let number = 1; ; number += 1) {
     const attempt: StepAttempt = {
@@ -92,7 +92,7 @@ async function attemptStep(
     let outcome: StepOutcome;
     let isRetried = false;
     try {
-      outcome = await work.attempt(begun, attempt);
+      outcome = await work.attempt(started, attempt);
     } catch (error) {
       if (!(error instanceof FunctionError)) throw error;
       outcome = { error: replaceNul(secrets.redact(error.message)), code: error.code };
@@ -101,7 +101,7 @@ async function attemptStep(
     if (isRetried && number <= recorded) continue;
     const retryInMs = isRetried ? retryWaitMs(retries, number) : undefined;
     const now = services.clock.now().getTime();
-    begun.attempts.push({
+    started.attempts.push({
       startedAt: attempt.startedAt.toISOString(),
       durationMs: Math.max(0, now - attempt.startedAt.getTime()),
       error: "error" in outcome ? outcome.error : null,
@@ -110,7 +110,7 @@ async function attemptStep(
       ...(attempt.notes.size > 0 && { notes: [...attempt.notes] }),
     });
     if (retryInMs === undefined) return outcome;
-    journal.showProgress(begun, { attempts: begun.attempts });
+    journal.showProgress(started, { attempts: started.attempts });
     await sleepOrThrow(retryInMs, signal);
   }
 }
@@ -142,7 +142,7 @@ export async function storedOutput(
   const isAgent = run.kind === "agent";
   const left = isAgent ? Math.min(MAX_STEP_OUTPUTS_BYTES - journal.outputBytes, leftOfTree) : leftOfTree;
   const most = Math.max(0, Math.min(MAX_STEP_OUTPUT_BYTES, left));
-  const stored = await storeOutput(output, { overflow: isAgent ? "cut" : "refuse", most }, redact);
+  const stored = await storeOutput(output, { overflow: isAgent ? "cut" : "reject", most }, redact);
   if ("text" in stored) return stored;
   const error =
     most < MAX_STEP_OUTPUT_BYTES

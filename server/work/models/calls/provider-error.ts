@@ -1,16 +1,16 @@
 import { causesOf } from "@/server/base/errors";
-import { EgressError, RefusedError, ResponseTooLarge, retryAfterMs } from "@/server/guard/egress/failures";
+import { EgressError, RejectedError, ResponseTooLarge, retryAfterMs } from "@/server/guard/egress/failures";
 import { createRedactor, type Redact } from "@/server/guard/secrets/redact";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
 import { isOverflow } from "@/server/work/models/context/overflow";
-import type { ModelFault } from "@/server/work/models/port";
+import type { ModelErrorReason } from "@/server/work/models/port";
 import { FlawedAnswer } from "./answer-flaws";
 import { isUnreadCall, ReplyError, ReplyTooLarge, ResponseError } from "./replies";
 
 /** The failure of one attempt; `unavailable` is temporary. `retryAfterMs` is the delay that the provider requested. */
-export type Fault = {
+export type ProviderError = {
   message: string;
-  reason: ModelFault;
+  reason: ModelErrorReason;
   fallsBack: boolean;
   retryAfterMs: number | undefined;
   cause: unknown;
@@ -37,54 +37,54 @@ const MAX_MESSAGE_LENGTH = 500;
 const KEY_LIKE = /\b(sk|pk|rk|key|gsk|xai)-[\w*.-]{6,}|Bearer\s+\S+/gi;
 
 /** Describes why an attempt at the named provider failed, without its key and what `redact` removes. */
-export function readFault(
+export function readProviderError(
   error: unknown,
   provider: { name: string; apiKey: string | undefined; redact?: Redact | undefined },
   now: Date,
-): Fault {
+): ProviderError {
   const { name, apiKey, redact = (text) => text } = provider;
   const redactKey = createRedactor(apiKey === undefined ? [] : [{ value: apiKey, mark: "[redacted]" }]);
   const clean = (text: string) => replaceNul(redact(redactKey(text)));
   // A provider's name may begin like a key.
   const prefix = clean(`the model provider "${name}" `);
 
-  const fault = (
+  const explain = (
     text: string,
-    reason: ModelFault,
+    reason: ModelErrorReason,
     { status, waitMs }: { status?: number | undefined; waitMs?: number | undefined } = {},
-  ): Fault => {
+  ): ProviderError => {
     // A part of a secret is not recognized, so a message is cut last.
     const message = (prefix + clean(text).replace(KEY_LIKE, "[redacted]")).slice(0, MAX_MESSAGE_LENGTH);
-    const fallsBack = reason === "unknown" || (reason === "unavailable" && !isOtherRefusal(status));
+    const fallsBack = reason === "unknown" || (reason === "unavailable" && !isOtherRejection(status));
     return { message, reason, fallsBack, retryAfterMs: waitMs, cause: error };
   };
 
   if (error instanceof FlawedAnswer)
-    return fault(error.message, error.flaw === "window" ? "truncated" : error.flaw);
+    return explain(error.message, error.flaw === "window" ? "truncated" : error.flaw);
   if (error instanceof ResponseError) {
     // The message begins with the status.
     const text = `answered ${error.message}${redirection(error)}`;
     const { status, headers } = error;
-    return fault(text, reasonOf(error), { status, waitMs: retryAfterMs(headers, now) });
+    return explain(text, reasonOf(error), { status, waitMs: retryAfterMs(headers, now) });
   }
   if (error instanceof ReplyError) {
     const reason = error instanceof ReplyTooLarge ? "refused" : reasonOf(error);
-    return fault(`answered: ${error.message}`, reason, error);
+    return explain(`answered: ${error.message}`, reason, error);
   }
   // The client may wrap an error.
   const causes = causesOf(error);
   const excess = causes.find((cause) => cause instanceof ResponseTooLarge);
-  if (excess !== undefined) return fault(`answered: ${excess.message}`, "refused");
+  if (excess !== undefined) return explain(`answered: ${excess.message}`, "refused");
   // Our own explanation if there is one, else the innermost message.
   const shown =
     causes.find((cause) => cause instanceof EgressError) ?? causes.findLast(({ message }) => message !== "");
-  const reason = causes.some((cause) => cause instanceof RefusedError) ? "refused" : "unavailable";
-  return fault(`could not be reached: ${shown?.message ?? "unknown error"}`, reason);
+  const reason = causes.some((cause) => cause instanceof RejectedError) ? "refused" : "unavailable";
+  return explain(`could not be reached: ${shown?.message ?? "unknown error"}`, reason);
 }
 
-const isOtherRefusal = (status = 500): boolean => status < 500 && status !== 408 && status !== 429;
+const isOtherRejection = (status = 500): boolean => status < 500 && status !== 408 && status !== 429;
 
-function reasonOf(error: ResponseError | ReplyError): ModelFault {
+function reasonOf(error: ResponseError | ReplyError): ModelErrorReason {
   const { status, code, message } = error;
   if (USED_UP.has(code ?? "") || status === 402 || USED_UP_TEXT.test(message)) return "quota";
   if (isOverflow(error)) return "input_too_long";

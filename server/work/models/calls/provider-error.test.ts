@@ -1,13 +1,14 @@
 import { APIConnectionError, APIError } from "openai";
 import { describe, expect, test } from "vitest";
-import { NetworkError, RefusedError, ResponseTooLarge } from "@/server/guard/egress/failures";
+import { NetworkError, RejectedError, ResponseTooLarge } from "@/server/guard/egress/failures";
 import { createRedactor } from "@/server/guard/secrets/redact";
-import { readFault } from "@/server/work/models/calls/faults";
+import { readProviderError } from "@/server/work/models/calls/provider-error";
 import { ReplyError, readReportedError } from "@/server/work/models/calls/replies";
 import { explainOpenAiError } from "@/server/work/models/openai/client";
 
 const apiKey = "sk-proj-abcdefghijklmnop";
-const read = (error: unknown) => readFault(explainOpenAiError(error), { name: "test", apiKey }, new Date(0));
+const read = (error: unknown) =>
+  readProviderError(explainOpenAiError(error), { name: "test", apiKey }, new Date(0));
 
 describe("an error that echoes the provider's key", () => {
   test.each([
@@ -28,15 +29,15 @@ describe("an error that echoes the provider's key", () => {
 });
 
 test("a provider whose name begins like a key is named", () => {
-  const fault = readFault(new ReplyError("No."), { name: "xai-europe", apiKey }, new Date(0));
-  expect(fault.message).toBe('the model provider "xai-europe" answered: No.');
+  const providerError = readProviderError(new ReplyError("No."), { name: "xai-europe", apiKey }, new Date(0));
+  expect(providerError.message).toBe('the model provider "xai-europe" answered: No.');
 });
 
 test.each([230, 400])("a secret behind %s characters is redacted before the message is cut", (length) => {
   const value = "Zq7uN4vT9wKx".repeat(16);
   const redact = createRedactor([{ value, mark: "[secret far]" }]);
   const error = readReportedError({ error: { detail: "-".repeat(length) + value } });
-  const { message } = readFault(error, { name: "test", apiKey: undefined, redact }, new Date(0));
+  const { message } = readProviderError(error, { name: "test", apiKey: undefined, redact }, new Date(0));
   expect(message).toContain("[secret far]");
   expect(message).not.toContain(value.slice(0, 20));
 });
@@ -51,7 +52,7 @@ test("a redirect names the new address and is not retried", () => {
 
 test("an address that may not be called is not retried, unlike one that cannot be reached", () => {
   const readCaused = (cause: Error) => read(new APIConnectionError({ cause }));
-  expect(readCaused(new RefusedError("not public"))).toMatchObject({
+  expect(readCaused(new RejectedError("not public"))).toMatchObject({
     reason: "refused",
     message: 'the model provider "test" could not be reached: not public',
   });
@@ -60,10 +61,10 @@ test("an address that may not be called is not retried, unlike one that cannot b
 
 test("a response that is too large is not retried, also if the SDK wraps it", () => {
   const error = new ResponseTooLarge(1000);
-  const fault = {
+  const providerError = {
     reason: "refused",
     message: 'the model provider "test" answered: The response is larger than 1000 bytes.',
   };
-  expect(read(error)).toMatchObject(fault);
-  expect(read(new APIConnectionError({ cause: error }))).toMatchObject(fault);
+  expect(read(error)).toMatchObject(providerError);
+  expect(read(new APIConnectionError({ cause: error }))).toMatchObject(providerError);
 });

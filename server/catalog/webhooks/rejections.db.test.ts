@@ -141,11 +141,11 @@ describe("rejected bodies are bounded", () => {
         senderId: null,
         redeliveryOf: null,
       };
-      const refused = { outcome: "rejected", status: 401, code: "invalid_signature", reason: "no" } as const;
+      const rejected = { outcome: "rejected", status: 401, code: "invalid_signature", reason: "no" } as const;
       await recordDelivery(
         world,
         { orgId: tenant.orgId, triggerId },
-        { delivery, outcome: refused, receivedAt: world.clock.now() },
+        { delivery, outcome: rejected, receivedAt: world.clock.now() },
       );
       // So large that three exceed the limit.
       const bodyBytes = UNACCEPTED.kept.bodyBytes / 2;
@@ -153,10 +153,10 @@ describe("rejected bodies are bounded", () => {
       return delivery.id;
     };
     const ids = [await keep(mine.id), await keep(mine.id), await keep(mine.id), await keep(other.id)];
-    expect(await removeExpired(world)).toMatchObject({ refusedBodies: 1, deliveries: 0 });
+    expect(await removeExpired(world)).toMatchObject({ rejectedBodies: 1, deliveries: 0 });
     const notes = await Promise.all(ids.map(async (id) => (await detailOf(id)).bodyNote));
     expect(notes).toEqual(["newer rejected calls of this trigger replaced it", null, null, null]);
-    expect(await removeExpired(world)).toMatchObject({ refusedBodies: 0 });
+    expect(await removeExpired(world)).toMatchObject({ rejectedBodies: 0 });
   });
 });
 
