@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { ModelApi } from "@/server/base/model-api";
+import type { ModelApi } from "@/server/base/models/model-api";
 import { expectSoundLedger } from "@/testing/ledger";
 import { deepseek } from "@/testing/servers/families/deepseek";
 import { gemini } from "@/testing/servers/families/gemini";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isJsonObject, type Json, type JsonObject } from "@/server/base/json/json";
-import { DEFAULT_PRICES } from "@/server/base/price-list";
+import { DEFAULT_PRICES } from "@/server/base/models/price-list";
 import { MAX_STEP_OUTPUT_BYTES } from "@/server/contract/sizes";
 import type { FunctionDefinition } from "@/server/work/functions/core/define";
 import { inputSchemaOf, listFunctions } from "@/server/work/functions/core/registry";

@@ -1,4 +1,4 @@
-import type { ModelApi } from "@/server/base/model-api";
+import type { ModelApi } from "@/server/base/models/model-api";
 import type { EgressFetch } from "@/server/guard/egress/trusted-fetch";
 import { Paces } from "@/server/work/models/pace/paces";
 import { createProvider } from "@/server/work/models/provider";

@@ -10,7 +10,7 @@ import type { Prisma } from "@/server/base/db/generated/client";
 import { createNotifications } from "@/server/base/db/notifications";
 import { newId } from "@/server/base/ids";
 import { mintOrgId } from "@/server/base/mint-org-id";
-import type { PriceList } from "@/server/base/price-list";
+import type { PriceList } from "@/server/base/models/price-list";
 import { readEnvironment } from "@/server/base/settings/env";
 import { newApiKey } from "@/server/catalog/auth/api-key";
 import { newTriggerToken, signingSecretPurpose, tokenPurpose } from "@/server/catalog/webhooks/trigger";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Decimal } from "@/server/base/amount";
-import { DEFAULT_PRICES, type PriceList } from "@/server/base/price-list";
+import { DEFAULT_PRICES, type PriceList } from "@/server/base/models/price-list";
 import {
   creditsOfActions,
   creditsOfUsage,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Decimal, decimalText, toLedger } from "@/server/base/amount";
-import type { ModelPrice, PriceList } from "@/server/base/price-list";
+import type { ModelPrice, PriceList } from "@/server/base/models/price-list";
 
 /** The least that a start holds. It is not a minimum charge. */
 export const SMALLEST_HOLD = new Decimal("0.01");

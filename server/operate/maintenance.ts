@@ -1,8 +1,8 @@
 import { dropUnusedFunctions } from "@/server/base/db/create-functions";
 import { grantMonthlyCredits } from "@/server/credits/monthly-grants";
 import { pruneRateSegments } from "@/server/guard/limits/rate-limit";
-import { countSettledRuns } from "@/server/runs/read/count";
-import { INDEX_BATCH, indexEndedRuns } from "@/server/runs/read/run-index";
+import { countSettledRuns } from "@/server/runs/read/find/count";
+import { INDEX_BATCH, indexEndedRuns } from "@/server/runs/read/find/run-index";
 import type { Services } from "@/server/services";
 import { endOverdueRuns } from "./overdue-runs";
 import { removeExpired } from "./retention";

@@ -5,7 +5,7 @@ import { authenticateKey } from "@/server/catalog/auth/authenticate-key";
 import { saveMember } from "@/server/catalog/organization/members";
 import { operatorOf } from "@/server/catalog/organization/organizations";
 import { removeOrganization } from "@/server/operate/remove-organization";
-import { indexEndedRuns } from "@/server/runs/read/run-index";
+import { indexEndedRuns } from "@/server/runs/read/find/run-index";
 import { startRun } from "@/server/runs/start";
 import { createTenant, createTrigger, openWorld, type Tenant } from "@/testing/world";
 

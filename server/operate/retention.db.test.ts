@@ -3,7 +3,7 @@ import { handleRest } from "@/server/api/rest";
 import { handleWebhook } from "@/server/api/webhook";
 import { newId } from "@/server/base/ids";
 import { refundRun } from "@/server/credits/refund";
-import { indexEndedRuns } from "@/server/runs/read/run-index";
+import { indexEndedRuns } from "@/server/runs/read/find/run-index";
 import { startRun } from "@/server/runs/start";
 import { executeRun } from "@/testing/execute";
 import { createTenant, createTrigger, openWorld, scriptedModels, type Tenant } from "@/testing/world";

@@ -5,7 +5,7 @@ import { OPEN_STATUSES } from "@/server/contract/enums";
 import { notifyRunChanged } from "@/server/runs/live/run-changes";
 import type { Services } from "@/server/runs/services";
 import { endUnclaimedRun } from "./engine/end-run";
-import type { RunFilter } from "./read/filter";
+import type { RunFilter } from "./read/find/filter";
 import { listRuns } from "./read/list";
 
 /** Returns the run's state before. */

@@ -1,6 +1,6 @@
 import type { LRUCache } from "lru-cache";
 import type { Cached } from "@/server/base/db/configuration-cache";
-import type { PriceList } from "@/server/base/price-list";
+import type { PriceList } from "@/server/base/models/price-list";
 import type { Services as GuardServices } from "@/server/guard/services";
 import type { OwnProvider } from "@/server/work/models/own-provider";
 import type { Models } from "@/server/work/models/port";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Decimal } from "@/server/base/amount";
 import { writeJson } from "@/server/base/json/json";
-import type { PriceList } from "@/server/base/price-list";
+import type { PriceList } from "@/server/base/models/price-list";
 import { freezePrices } from "@/server/credits/prices";
 import type { AgentConfiguration, RunConfiguration, ToolConfiguration } from "@/server/work/agent/definition";
 

@@ -1,7 +1,7 @@
 import type { Client } from "pg";
 import { z } from "zod";
 import { applyDefinitionFile } from "@/server/catalog/definition-file/apply";
-import { FILL_INDEX } from "@/server/runs/read/run-index";
+import { FILL_INDEX } from "@/server/runs/read/find/run-index";
 import type { Services } from "@/server/services";
 
 /**

@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import pg from "pg";
 import { migrate } from "@/server/base/db/migrate";
 import { readEnvironment } from "@/server/base/settings/env";
-import { countSettledRuns } from "@/server/runs/read/count";
+import { countSettledRuns } from "@/server/runs/read/find/count";
 import type { Services } from "@/server/services";
 import { closeServices, wire } from "@/wiring";
 import { joinPostgres } from "../../scripts/postgres/postgres.mjs";

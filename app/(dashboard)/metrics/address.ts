@@ -7,7 +7,7 @@ import {
   RUN_PERIODS,
   type RunPeriod,
 } from "@/server/runs/read/enums";
-import type { RunFilter } from "@/server/runs/read/filter";
+import type { RunFilter } from "@/server/runs/read/find/filter";
 import type { MetricsQuestion, MetricsSubject } from "@/server/runs/read/metrics/metrics";
 import { readFilter, writeFilter } from "../runs/address";
 

@@ -1,7 +1,7 @@
 "use client";
 
 import { formatDuration, formatSpan, percent } from "@/app/_ui/figures/format";
-import type { RunFilter } from "@/server/runs/read/filter";
+import type { RunFilter } from "@/server/runs/read/find/filter";
 import type { MetricsBucket, RunMetrics } from "@/server/runs/read/metrics/metrics";
 import { Chart, niceTop } from "./chart";
 import { figureFilters } from "./figures";

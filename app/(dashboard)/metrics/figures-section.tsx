@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { formatCredits, NONE } from "@/app/_ui/figures/format";
 import { Link } from "@/app/_ui/link";
 import { type LineColumn, LineList } from "@/app/_ui/table";
-import type { RunFilter } from "@/server/runs/read/filter";
+import type { RunFilter } from "@/server/runs/read/find/filter";
 import type { RunFigures } from "@/server/runs/read/metrics/figures";
 import { SuccessRate } from "../_definitions/rates";
 import { type FigureName, figureFilters, formatFigure } from "./figures";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { countSettledRuns } from "@/server/runs/read/count";
 import { RUN_PERIODS } from "@/server/runs/read/enums";
-import type { RunFilter } from "@/server/runs/read/filter";
+import { countSettledRuns } from "@/server/runs/read/find/count";
+import type { RunFilter } from "@/server/runs/read/find/filter";
 import { listRuns, type RunSummary } from "@/server/runs/read/list";
 import type { RunFigures } from "@/server/runs/read/metrics/figures";
 import { readRunMetrics } from "@/server/runs/read/metrics/metrics";

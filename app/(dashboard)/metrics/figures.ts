@@ -1,6 +1,6 @@
 import { formatCount, formatCredits, formatDuration, formatShare } from "@/app/_ui/figures/format";
 import { ENDED_STATUSES, OPEN_STATUSES } from "@/server/contract/enums";
-import type { RunFilter } from "@/server/runs/read/filter";
+import type { RunFilter } from "@/server/runs/read/find/filter";
 import type { RunFigures } from "@/server/runs/read/metrics/figures";
 import { ended } from "../_definitions/rates";
 

@@ -1,7 +1,7 @@
 import { Figure, Figures, Sparkline } from "@/app/_ui/figures/figures";
 import { NONE } from "@/app/_ui/figures/format";
 import { Link } from "@/app/_ui/link";
-import type { RunFilter } from "@/server/runs/read/filter";
+import type { RunFilter } from "@/server/runs/read/find/filter";
 import type { RunFigures } from "@/server/runs/read/metrics/figures";
 import type { RunMetrics } from "@/server/runs/read/metrics/metrics";
 import { ended } from "../_definitions/rates";

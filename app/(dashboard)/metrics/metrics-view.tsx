@@ -15,7 +15,7 @@ import { Unreadable } from "@/app/_ui/text/unreadable";
 import { DAY_MS, HOUR_MS } from "@/server/base/clock";
 import { METRICS_DIMENSIONS } from "@/server/contract/enums";
 import { intervalMs, RUN_PERIODS, type RunPeriod } from "@/server/runs/read/enums";
-import type { RunFilter } from "@/server/runs/read/filter";
+import type { RunFilter } from "@/server/runs/read/find/filter";
 import type {
   MetricsBucket,
   MetricsQuestion,

@@ -1,4 +1,4 @@
-import { MODEL_APIS, type ModelApi } from "@/server/base/model-api";
+import { MODEL_APIS, type ModelApi } from "@/server/base/models/model-api";
 import type { OwnProvider } from "@/server/work/models/own-provider";
 import { referenceTo } from "../secrets/secret-draft";
 

@@ -3,7 +3,7 @@ import { formatCredits, formatUsed } from "@/app/_ui/figures/format";
 import { Ago } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
 import { Badge, type LineColumn, LineList } from "@/app/_ui/table";
-import { apiOf } from "@/server/base/model-api";
+import { apiOf } from "@/server/base/models/model-api";
 import type {
   ModelProviders,
   OwnProviderSummary,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { RunFilter } from "@/server/runs/read/filter";
+import type { RunFilter } from "@/server/runs/read/find/filter";
 import { isPlain, paramsOf, readFilter, withText, writeFilter } from "./address";
 
 const read = (query: string) => readFilter(new URLSearchParams(query));

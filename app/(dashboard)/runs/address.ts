@@ -1,4 +1,4 @@
-import type { RunFilter } from "@/server/runs/read/filter";
+import type { RunFilter } from "@/server/runs/read/find/filter";
 import { CONDITIONS } from "./conditions";
 
 /**

@@ -2,7 +2,7 @@ import { formatCount, formatDate, formatMinute, formatSpan } from "@/app/_ui/fig
 import type { FilterTargets } from "@/server/catalog/overview";
 import { RUN_KINDS, RUN_STATUSES } from "@/server/contract/enums";
 import { MAX_SEARCH_LENGTH, RUN_PERIODS, SOURCE_CHOICES } from "@/server/runs/read/enums";
-import type { RunFilter } from "@/server/runs/read/filter";
+import type { RunFilter } from "@/server/runs/read/find/filter";
 
 /** The context of labels: the names of agents, tools, …, and the reader's time zone. */
 export type LabelContext = { targets: FilterTargets; timeZone: string };

@@ -1,6 +1,6 @@
 import type { TRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import type { DashboardRouter } from "@/server/api/dashboard/router";
-import type { RunFilter } from "@/server/runs/read/filter";
+import type { RunFilter } from "@/server/runs/read/find/filter";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 
 const PAGE_SIZE = 50;

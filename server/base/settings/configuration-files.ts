@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { z } from "zod";
 import { Decimal } from "@/server/base/amount";
-import type { ModelLimits, NamedProvider } from "@/server/base/model-providers";
-import { findRepeats, modelApi, providerName, providerUrl } from "@/server/base/model-providers";
-import { DEFAULT_PRICES, type PriceList } from "@/server/base/price-list";
+import type { ModelLimits, NamedProvider } from "@/server/base/models/model-providers";
+import { findRepeats, modelApi, providerName, providerUrl } from "@/server/base/models/model-providers";
+import { DEFAULT_PRICES, type PriceList } from "@/server/base/models/price-list";
 
 /**
  * Reads the files of PRICE_LIST and MODEL_PROVIDERS, YAML or JSON (docs/configuration-files.md). Each reader throws

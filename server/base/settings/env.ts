@@ -2,9 +2,9 @@ import { availableParallelism } from "node:os";
 import { z } from "zod";
 import { LOG_LEVELS } from "@/server/base/log";
 import { isLoopback } from "@/server/base/loopback";
-import { MODEL_APIS } from "@/server/base/model-api";
-import type { NamedProvider } from "@/server/base/model-providers";
-import { DEFAULT_PRICES } from "@/server/base/price-list";
+import { MODEL_APIS } from "@/server/base/models/model-api";
+import type { NamedProvider } from "@/server/base/models/model-providers";
+import { DEFAULT_PRICES } from "@/server/base/models/price-list";
 import {
   ConfigurationFileError,
   readModelProviders,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { OrgId } from "@/server/base/actor";
 import { type Decimal, decimalText, ZERO } from "@/server/base/amount";
-import type { PriceList } from "@/server/base/price-list";
+import type { PriceList } from "@/server/base/models/price-list";
 import { RUN_KINDS, type RunKind } from "@/server/contract/enums";
 import type { FailureCode } from "@/server/runs/failure-codes";
 import type { RunFacts } from "@/server/runs/run-facts";

@@ -5,8 +5,8 @@ import { isoDate, select } from "@/server/base/db/statement";
 import { readWithoutTimeout } from "@/server/base/db/transaction";
 import { MIB } from "@/server/contract/sizes";
 import type { Services } from "@/server/runs/services";
-import type { RunFilter } from "./filter";
-import { findRunIds } from "./find";
+import type { RunFilter } from "./find/filter";
+import { findRunIds } from "./find/find";
 import { CALL_COLUMNS, STEP_COLUMNS } from "./inspect/lines";
 
 const PAGE = 100;

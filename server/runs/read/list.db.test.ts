@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createMember, insertRun } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";
+import { indexEndedRuns } from "./find/run-index";
 import { listRuns } from "./list";
-import { indexEndedRuns } from "./run-index";
 
 const ids: Record<string, string> = {};
 

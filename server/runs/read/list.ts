@@ -5,8 +5,8 @@ import { type Page, pageOf } from "@/server/base/db/page";
 import { isoDate, select } from "@/server/base/db/statement";
 import { RUN_KINDS, RUN_SOURCES, RUN_STATUSES } from "@/server/contract/enums";
 import type { Services } from "@/server/runs/services";
-import type { RunFilter } from "./filter";
-import { selectRunIds } from "./find";
+import type { RunFilter } from "./find/filter";
+import { selectRunIds } from "./find/find";
 
 /** A row as selected by `RUN_COLUMNS`. Times become ISO 8601; `credits` is a decimal in a string. */
 export const runSummary = z.object({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { findRepeats, modelApi, providerName, providerUrl } from "@/server/base/model-providers";
+import { findRepeats, modelApi, providerName, providerUrl } from "@/server/base/models/model-providers";
 import { parseWholeReference } from "@/server/guard/secrets/references";
 
 /** An organization's own model provider (docs/definition-files.md, "Model provider"). */

@@ -1,9 +1,9 @@
-import { apiOf, type ModelApi } from "@/server/base/model-api";
+import { apiOf, type ModelApi } from "@/server/base/models/model-api";
 import { anthropic } from "./anthropic/anthropic";
+import { readProviderError } from "./calls/errors/provider-error";
 import { type CallOptions, ModelCall } from "./calls/model-call";
 import type { ModelInterface } from "./calls/model-interface";
 import { ModelServer } from "./calls/model-server";
-import { readProviderError } from "./calls/provider-error";
 import { listCatalogModels } from "./catalog/find-model-facts";
 import { chat } from "./chat/chat";
 import type { Models, Offer } from "./port";

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { expect, test } from "vitest";
-import { apiOf } from "@/server/base/model-api";
+import { apiOf } from "@/server/base/models/model-api";
 import { createModels } from "@/server/work/models/registry";
 import { testClock } from "@/testing/clock";
 import { closeServer, listen } from "@/testing/servers/listen";

@@ -1,5 +1,5 @@
 import type { Clock } from "@/server/base/clock";
-import type { NamedProvider } from "@/server/base/model-providers";
+import type { NamedProvider } from "@/server/base/models/model-providers";
 import { sleepOrThrow } from "@/server/base/sleep";
 import { createTrustedEgress } from "@/server/guard/egress/trusted-fetch";
 import { callDemoModel, DEMO } from "@/server/work/models/demo/demo";

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "vitest";
-import type { ModelApi } from "@/server/base/model-api";
+import type { ModelApi } from "@/server/base/models/model-api";
 import { createTrustedEgress } from "@/server/guard/egress/trusted-fetch";
 import { createProvider } from "@/server/work/models/provider";
 import { testClock } from "@/testing/clock";

@@ -5,14 +5,14 @@ import { ANY } from "../../_schema/field";
 import { SchemaField } from "../schema/schema-field";
 import { rename } from "../slug";
 import { ValueField } from "../value-field";
-import { insertablesBefore } from "./insertables";
-import type { ShownProblem } from "./problem-sentence";
-import { RepairLinks } from "./repair-links";
-import type { Inputs } from "./set-aside";
+import { insertablesBefore } from "./knowledge/insertables";
+import { scopeOf } from "./knowledge/tool-completions";
+import { useToolKnowledge } from "./knowledge/use-tool-knowledge";
+import type { ShownProblem } from "./problems/problem-sentence";
+import { RepairLinks } from "./problems/repair-links";
+import type { Inputs } from "./problems/set-aside";
 import type { Part } from "./step-list";
-import { scopeOf } from "./tool-completions";
 import { type Path, setValue, type ToolView } from "./tool-document";
-import { useToolKnowledge } from "./use-tool-knowledge";
 
 /** Props of the form of a tool's input, its output or one step. The form changes the YAML. */
 export type PartProps = {

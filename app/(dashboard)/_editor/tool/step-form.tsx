@@ -10,17 +10,17 @@ import { notify } from "@/app/_ui/toast";
 import { type Field, readSchema } from "../../_schema/field";
 import { MoveButtons, moveButton } from "../move-buttons";
 import { ValueField } from "../value-field";
-import { warnOfCount } from "./count-hint";
+import { warnOfCount } from "./knowledge/count-hint";
+import { scopeOf } from "./knowledge/tool-completions";
+import { useToolKnowledge } from "./knowledge/use-tool-knowledge";
 import { fieldAt, type PartProps, Rest, textFieldAt, valueFieldAt } from "./part-form";
-import { RepairLinks } from "./repair-links";
+import { RepairLinks } from "./problems/repair-links";
+import { restoreFunction, setFunction } from "./problems/set-aside";
 import { Section } from "./section";
-import { restoreFunction, setFunction } from "./set-aside";
 import { StepIdField } from "./step-id-field";
 import { inputsOf, StepInputs } from "./step-inputs";
 import { SELECTED_CARD } from "./step-list";
-import { scopeOf } from "./tool-completions";
 import { moveStep, type Path, removeStep, type StepView } from "./tool-document";
-import { useToolKnowledge } from "./use-tool-knowledge";
 
 const ANCHORED = "Other parts of the YAML use its anchor. Change them first.";
 

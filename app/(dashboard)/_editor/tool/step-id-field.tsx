@@ -6,7 +6,7 @@ import { formatPlural } from "@/app/_ui/figures/format";
 import { TextField } from "@/app/_ui/forms/form";
 import type { StepMention } from "@/server/catalog/edit-definition";
 import { type PartProps, textFieldAt } from "./part-form";
-import { renameStep } from "./rename-step";
+import { renameStep } from "./problems/rename-step";
 import type { StepView } from "./tool-document";
 
 /**

@@ -12,14 +12,14 @@ import { hintOf } from "../../_schema/value";
 import { pairsOf } from "../pairs";
 import { PairsField } from "../pairs-field";
 import { ValueField } from "../value-field";
-import { ForeignInputs } from "./foreign-inputs";
-import { insertableSecrets, insertablesBefore } from "./insertables";
+import { insertableSecrets, insertablesBefore } from "./knowledge/insertables";
+import { scopeOf } from "./knowledge/tool-completions";
+import { useToolKnowledge } from "./knowledge/use-tool-knowledge";
 import { type PartProps, valueFieldAt } from "./part-form";
-import { RepairLinks } from "./repair-links";
+import { ForeignInputs } from "./problems/foreign-inputs";
+import { RepairLinks } from "./problems/repair-links";
 import { Section } from "./section";
-import { scopeOf } from "./tool-completions";
 import type { StepView } from "./tool-document";
-import { useToolKnowledge } from "./use-tool-knowledge";
 
 const LANGUAGES = new Map<string, Language>([
   ["expression", "expression"],

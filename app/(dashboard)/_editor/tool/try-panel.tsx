@@ -13,7 +13,7 @@ import { readSchema } from "../../_schema/field";
 import { sampleOf } from "../../_schema/value";
 import { TrySection } from "../editor-form";
 import type { Editor } from "../use-editor";
-import { LastOutputsContext } from "./last-outputs";
+import { LastOutputsContext } from "./knowledge/last-outputs";
 import { StepResults } from "./step-results";
 import type { StepView, ToolView } from "./tool-document";
 

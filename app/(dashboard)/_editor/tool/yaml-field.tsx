@@ -3,10 +3,10 @@
 import { type Ref, useRef } from "react";
 import { CodeEditor, type EditorHandle } from "@/app/_ui/editor/code-editor";
 import type { Completions } from "@/app/_ui/editor/language";
-import type { ShownProblem } from "./problem-sentence";
-import { EXPRESSION_KEYS, scopeOf, takesSecretsAt, toolSchemaAt } from "./tool-completions";
+import { EXPRESSION_KEYS, scopeOf, takesSecretsAt, toolSchemaAt } from "./knowledge/tool-completions";
+import { useToolKnowledge } from "./knowledge/use-tool-knowledge";
+import type { ShownProblem } from "./problems/problem-sentence";
 import type { ToolView } from "./tool-document";
-import { useToolKnowledge } from "./use-tool-knowledge";
 
 type YamlFieldProps = {
   value: string;

@@ -5,7 +5,7 @@ import { Dialog, DialogActions } from "@/app/_ui/dialog";
 import { ConfirmDialog } from "@/app/_ui/forms/form-dialog";
 import { useForm } from "@/app/_ui/forms/use-form";
 import { OPEN_STATUSES } from "@/server/contract/enums";
-import type { RunFilter } from "@/server/runs/read/filter";
+import type { RunFilter } from "@/server/runs/read/find/filter";
 import { describeCancelled } from "./selection";
 
 const MAX_COUNTED = 100;

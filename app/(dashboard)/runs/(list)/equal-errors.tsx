@@ -4,8 +4,8 @@ import { formatCount, formatPlural } from "@/app/_ui/figures/format";
 import { Ago } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
 import { type LineColumn, LineList } from "@/app/_ui/table";
-import type { ErrorGroup } from "@/server/runs/read/error-groups";
-import type { RunFilter } from "@/server/runs/read/filter";
+import type { ErrorGroup } from "@/server/runs/read/find/error-groups";
+import type { RunFilter } from "@/server/runs/read/find/filter";
 
 const MAX_SHOWN = 10;
 

@@ -10,7 +10,7 @@ import { usePageKeys } from "@/app/_ui/page/page-keys";
 import { SearchField } from "@/app/_ui/search-field";
 import type { FilterTargets } from "@/server/catalog/overview";
 import { MAX_SEARCH_LENGTH } from "@/server/runs/read/enums";
-import type { RunFilter } from "@/server/runs/read/filter";
+import type { RunFilter } from "@/server/runs/read/find/filter";
 import { withText } from "../address";
 import { CONDITIONS } from "../conditions";
 import { type FilterChange, without } from "./filter-choices";

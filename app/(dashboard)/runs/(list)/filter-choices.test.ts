@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { RunFilter } from "@/server/runs/read/filter";
+import type { RunFilter } from "@/server/runs/read/find/filter";
 import { choicesFor } from "./filter-choices";
 
 const id = "0193c4aa-2efc-779d-96d7-58140f1414c7";

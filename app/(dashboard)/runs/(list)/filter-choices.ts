@@ -1,4 +1,4 @@
-import type { RunFilter } from "@/server/runs/read/filter";
+import type { RunFilter } from "@/server/runs/read/find/filter";
 import { type Findable, findItems, type Group } from "../../_palette/rank";
 import { CONDITIONS, describeFilter, type LabelContext } from "../conditions";
 import { readTyped } from "./read-typed";

@@ -7,7 +7,7 @@ import { FindList } from "@/app/_ui/find-list";
 import { CheckIcon } from "@/app/_ui/icons";
 import type { FilterTargets } from "@/server/catalog/overview";
 import { RUN_STATUSES } from "@/server/contract/enums";
-import type { RunFilter } from "@/server/runs/read/filter";
+import type { RunFilter } from "@/server/runs/read/find/filter";
 import { type Choice, choicesFor, type FilterChange } from "./filter-choices";
 
 /** A list of all conditions, narrowed by typing. Sizes and days can be typed as well. */

@@ -7,7 +7,7 @@ import { lazy } from "@/app/_ui/lazy";
 import { Menu, MenuHeading, MenuLink } from "@/app/_ui/menu/menu";
 import { ActionMenu } from "@/app/_ui/page/page-actions";
 import { useMay } from "@/app/_ui/role";
-import type { RunFilter } from "@/server/runs/read/filter";
+import type { RunFilter } from "@/server/runs/read/find/filter";
 import { writeFilter } from "../address";
 
 const CancelAllDialog = lazy(() => import("./cancel-all-dialog"), "CancelAllDialog");

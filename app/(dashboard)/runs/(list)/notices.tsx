@@ -1,7 +1,7 @@
 import { Button, buttonClass } from "@/app/_ui/button";
 import { Link } from "@/app/_ui/link";
 import { Empty } from "@/app/_ui/page/page";
-import type { RunFilter } from "@/server/runs/read/filter";
+import type { RunFilter } from "@/server/runs/read/find/filter";
 import { isPlain } from "../address";
 import { SEARCH_HELP } from "./filter-bar";
 

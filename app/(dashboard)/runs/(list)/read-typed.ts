@@ -1,5 +1,5 @@
 import { PERIOD_MS } from "@/server/runs/read/enums";
-import type { RunFilter } from "@/server/runs/read/filter";
+import type { RunFilter } from "@/server/runs/read/find/filter";
 
 /**
  * Reads a typed size or time, such as `> 10 s`, `500 tokens`, `nov 20` or `last 3 days`. Without a comparison it

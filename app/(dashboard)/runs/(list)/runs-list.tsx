@@ -15,7 +15,7 @@ import { PageHead } from "@/app/_ui/page/page";
 import { PagedList, usePages } from "@/app/_ui/paged-list";
 import { useMay } from "@/app/_ui/role";
 import { type LineColumn, LineList } from "@/app/_ui/table";
-import { errorHeadline } from "@/server/runs/read/error-headline";
+import { errorHeadline } from "@/server/runs/read/find/error-headline";
 import type { RunSummary } from "@/server/runs/read/list";
 import { isPlain, readFilter, writeFilter } from "../address";
 import { rememberList } from "../last-list";

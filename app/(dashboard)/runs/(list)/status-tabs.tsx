@@ -6,7 +6,7 @@ import { StatusShape } from "@/app/_ui/figures/status";
 import { Segments } from "@/app/_ui/segments";
 import { RUN_STATUSES, type RunStatus } from "@/server/contract/enums";
 import { MAX_COUNTED_RUNS } from "@/server/runs/read/enums";
-import type { RunFilter } from "@/server/runs/read/filter";
+import type { RunFilter } from "@/server/runs/read/find/filter";
 import { writeFilter } from "../address";
 import { type FilterChange, without } from "./filter-choices";
 

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import { useEvents } from "@/app/_ui/data/live";
 import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
 import { isTerminal } from "@/server/contract/enums";
-import type { RunFilter } from "@/server/runs/read/filter";
+import type { RunFilter } from "@/server/runs/read/find/filter";
 import type { RunPage, RunSummary } from "@/server/runs/read/list";
 import { runsQuery } from "../query";
 import { chunk, MAX_ASKED, pagesUpTo, questionAfter, stillWaiting, waitingAfter } from "./new-runs";

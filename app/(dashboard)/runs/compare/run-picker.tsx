@@ -8,7 +8,7 @@ import { Link } from "@/app/_ui/link";
 import { DetailHead, Empty } from "@/app/_ui/page/page";
 import { PagedList, usePages } from "@/app/_ui/paged-list";
 import type { LineColumn } from "@/app/_ui/table";
-import type { RunFilter } from "@/server/runs/read/filter";
+import type { RunFilter } from "@/server/runs/read/find/filter";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import type { RunSummary } from "@/server/runs/read/list";
 import { FilterBar } from "../(list)/filter-bar";

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
-import type { ModelApi } from "@/server/base/model-api";
+import type { ModelApi } from "@/server/base/models/model-api";
 import { applyDefinitionFile } from "@/server/catalog/definition-file/apply";
 import { exportOrganization } from "@/server/catalog/definition-file/export";
 import { readChoices } from "@/server/catalog/edit-definition";

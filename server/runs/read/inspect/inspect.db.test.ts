@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { indexEndedRuns } from "@/server/runs/read/run-index";
+import { indexEndedRuns } from "@/server/runs/read/find/run-index";
 import { createMember, insertRun } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";
 import { inspectRun } from "./inspect";

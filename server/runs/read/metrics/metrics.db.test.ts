@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { MemberActor } from "@/server/base/actor";
-import { countSettledRuns } from "@/server/runs/read/count";
 import { RUN_PERIODS } from "@/server/runs/read/enums";
+import { countSettledRuns } from "@/server/runs/read/find/count";
 import { createMember, insertRun } from "@/testing/runs";
 import { createTenant, createTrigger, openWorld, type Tenant } from "@/testing/world";
 import { metricsQuestion, readRunMetrics } from "./metrics";

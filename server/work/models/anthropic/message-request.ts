@@ -1,6 +1,6 @@
 import { isJsonObject, markJson, tryParseMarked } from "@/server/base/json/json";
-import { type Adaptation, acceptedParameters } from "@/server/work/models/calls/adaptation";
-import { flattenParameters, nestParameters } from "@/server/work/models/calls/nested-parameters";
+import { type Adaptation, acceptedParameters } from "@/server/work/models/calls/errors/adaptation";
+import { flattenParameters, nestParameters } from "@/server/work/models/calls/errors/nested-parameters";
 import { portableSchema } from "@/server/work/models/calls/portable-schema";
 import { safeName } from "@/server/work/models/calls/sent-calls";
 import { describeSchema } from "@/server/work/models/json-answer";

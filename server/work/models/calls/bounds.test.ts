@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { afterAll, expect, test } from "vitest";
-import type { ModelApi } from "@/server/base/model-api";
+import type { ModelApi } from "@/server/base/models/model-api";
 import { createTrustedEgress } from "@/server/guard/egress/trusted-fetch";
 import { createProvider } from "@/server/work/models/provider";
 import { testClock } from "@/testing/clock";

@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { MODEL_APIS } from "@/server/base/model-api";
+import { MODEL_APIS } from "@/server/base/models/model-api";
 import { createTrustedEgress } from "@/server/guard/egress/trusted-fetch";
 import { createProvider } from "@/server/work/models/provider";
 import { testClock } from "@/testing/clock";

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { unmarkExact } from "@/server/base/json/exact-number";
 import { tryParseJson } from "@/server/base/json/json";
-import type { ModelLimits } from "@/server/base/model-providers";
+import type { ModelLimits } from "@/server/base/models/model-providers";
 import { limitTime } from "@/server/base/sleep";
 import { type EgressFetch, readChunks } from "@/server/guard/egress/trusted-fetch";
 import type { Redact } from "@/server/guard/secrets/redact";
@@ -15,9 +15,9 @@ import {
   learnFrom,
   readOutputMaximum,
   UNKNOWN_SERVER,
-} from "./adaptation";
-import { describeChanges } from "./describe-changes";
-import { normalizeError } from "./error-bodies";
+} from "./errors/adaptation";
+import { describeChanges } from "./errors/describe-changes";
+import { normalizeError } from "./errors/error-bodies";
 import { EventStreamReader } from "./event-stream";
 import type { Connection, ModelInterface, StreamedReply } from "./model-interface";
 import { readModelList } from "./model-list";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Adaptation } from "@/server/work/models/calls/adaptation";
+import type { Adaptation } from "@/server/work/models/calls/errors/adaptation";
 import { safeArguments, safeName } from "@/server/work/models/calls/sent-calls";
 import type { ModelMessage } from "@/server/work/models/port";
 import { openChatState } from "./chat-state";

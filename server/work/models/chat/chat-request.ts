@@ -1,5 +1,5 @@
 import { markJson } from "@/server/base/json/json";
-import { type Adaptation, acceptedParameters } from "@/server/work/models/calls/adaptation";
+import { type Adaptation, acceptedParameters } from "@/server/work/models/calls/errors/adaptation";
 import { portableSchema, simpleSchema } from "@/server/work/models/calls/portable-schema";
 import { describeSchema } from "@/server/work/models/json-answer";
 import type { ModelRequest } from "@/server/work/models/port";

@@ -1,5 +1,5 @@
 import type { Clock } from "@/server/base/clock";
-import type { ProviderError } from "@/server/work/models/calls/provider-error";
+import type { ProviderError } from "@/server/work/models/calls/errors/provider-error";
 import { ReplyError, ResponseError } from "@/server/work/models/calls/replies";
 import type { Attempt, ModelRequest } from "@/server/work/models/port";
 import { readAllowance } from "./allowance";

@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from "vitest";
 import { Decimal } from "@/server/base/amount";
-import type { PriceList } from "@/server/base/price-list";
+import type { PriceList } from "@/server/base/models/price-list";
 import { readAttempts } from "@/server/runs/attempts";
 import { sumCachedTokens } from "@/server/runs/read/cached-tokens";
 import { inspectRun } from "@/server/runs/read/inspect/inspect";

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import type { ModelApi } from "@/server/base/model-api";
+import type { ModelApi } from "@/server/base/models/model-api";
 import { onPausePoint } from "@/server/base/pause-points";
 import { createEncryption } from "@/server/guard/secrets/encryption";
 import { rotateSecret } from "@/server/operate/rotate-secret";

@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from "vitest";
 import { Decimal } from "@/server/base/amount";
-import { DEFAULT_PRICES } from "@/server/base/price-list";
+import { DEFAULT_PRICES } from "@/server/base/models/price-list";
 import { saveAgent } from "@/server/catalog/save-agent";
 import { saveTool } from "@/server/catalog/save-tool";
 import { inspectRun } from "@/server/runs/read/inspect/inspect";

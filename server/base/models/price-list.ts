@@ -1,4 +1,4 @@
-import { Decimal } from "./amount";
+import { Decimal } from "../amount";
 
 /** Credits per 1,000 tokens. Input that was read from the provider's cache, or written to it, costs `input` if unset. */
 export type ModelPrice = {

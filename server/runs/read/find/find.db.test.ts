@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { MemberActor } from "@/server/base/actor";
 import { createMember, insertRun } from "@/testing/runs";
 import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/testing/world";
-import { exportRuns } from "./export";
+import { exportRuns } from "../export";
+import { listRuns } from "../list";
 import { type RunFilter, runFilter } from "./filter";
 import { findFitting, findNeighbours, findRunIds } from "./find";
-import { listRuns } from "./list";
 import { indexEndedRuns } from "./run-index";
 
 type Made = Parameters<typeof insertRun>[2] & { id: string; createdAt: Date };

@@ -1,5 +1,5 @@
 import type { TextProblem } from "@/server/catalog/edit-definition";
-import type { ToolView } from "./tool-document";
+import type { ToolView } from "../tool-document";
 
 /** A problem as people read it: where it is, and what is wrong. */
 export type ShownProblem = Pick<TextProblem, "line" | "path" | "repair"> & {

@@ -4,7 +4,7 @@ import { Prisma } from "@/server/base/db/generated/client";
 import { select } from "@/server/base/db/statement";
 import { RUN_STATUSES } from "@/server/contract/enums";
 import type { Services } from "@/server/runs/services";
-import { MAX_COUNTED_RUNS } from "./enums";
+import { MAX_COUNTED_RUNS } from "../enums";
 import type { RunFilter } from "./filter";
 import { isWalkable, selectRunIds } from "./find";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { readTool } from "../tool-document";
 import { describeProblem } from "./problem-sentence";
-import { readTool } from "./tool-document";
 
 const TOOL = readTool("steps:\n  - { id: orders, uses: http_request }\n  - { uses: wait }\n");
 

@@ -1,6 +1,6 @@
 import { type Document, isMap, isScalar } from "yaml";
+import { edit, type Path, setValue } from "../tool-document";
 import type { ShownProblem } from "./problem-sentence";
-import { edit, type Path, setValue } from "./tool-document";
 
 /** The text with a problem settled. One whose value was changed since it was checked stays as it is. */
 export function repairProblem(text: string, { path, repair }: Pick<ShownProblem, "path" | "repair">): string {

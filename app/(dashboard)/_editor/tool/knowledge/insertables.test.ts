@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { readTool } from "../tool-document";
 import { insertableSecrets, insertablesBefore } from "./insertables";
-import { readTool } from "./tool-document";
 
 const tool = readTool(`
 parameters: { type: object, properties: { city: {}, "zip-code": {} } }

@@ -3,7 +3,7 @@ import type { OrgId } from "@/server/base/actor";
 import { Prisma } from "@/server/base/db/generated/client";
 import { RUN_KINDS, RUN_SOURCES, RUN_STATUSES } from "@/server/contract/enums";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
-import { MAX_SEARCH_LENGTH, PERIOD_MS, RUN_PERIODS, SOURCE_CHOICES } from "./enums";
+import { MAX_SEARCH_LENGTH, PERIOD_MS, RUN_PERIODS, SOURCE_CHOICES } from "../enums";
 
 /** No run is older than 1970, and PostgreSQL has no year 0. */
 const moment = z.iso.datetime().refine((text) => Date.parse(text) >= 0, "is before 1970");

@@ -2,7 +2,7 @@ import { APIConnectionError, APIError } from "openai";
 import { describe, expect, test } from "vitest";
 import { NetworkError, RejectedError, ResponseTooLarge } from "@/server/guard/egress/failures";
 import { createRedactor } from "@/server/guard/secrets/redact";
-import { readProviderError } from "@/server/work/models/calls/provider-error";
+import { readProviderError } from "@/server/work/models/calls/errors/provider-error";
 import { ReplyError, readReportedError } from "@/server/work/models/calls/replies";
 import { explainOpenAiError } from "@/server/work/models/openai/client";
 

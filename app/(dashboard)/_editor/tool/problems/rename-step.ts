@@ -1,7 +1,7 @@
 import { isScalar } from "yaml";
 import type { StepMention } from "@/server/catalog/edit-definition";
 import { quoted } from "@/server/work/expressions/quoted";
-import { edit } from "./tool-document";
+import { edit } from "../tool-document";
 
 /** `written`: the name that the mentions have now; null: the name in their own texts. */
 type Renaming = {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { membersOf, namedValues, schemasAt } from "@/app/_ui/editor/text/schema";
 import { readFunctions, readToolSchemas } from "@/server/catalog/edit-definition";
+import { type Path, readTool } from "../tool-document";
 import { scopeOf, takesSecretsAt, toolSchemaAt } from "./tool-completions";
-import { type Path, readTool } from "./tool-document";
 
 const KNOWN = { functions: readFunctions(), secrets: ["crm"], schemas: readToolSchemas() };
 const TOOL = readTool(`slug: a

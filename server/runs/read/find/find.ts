@@ -4,6 +4,7 @@ import { Prisma } from "@/server/base/db/generated/client";
 import { select } from "@/server/base/db/statement";
 import { isTerminal } from "@/server/contract/enums";
 import type { Services } from "@/server/runs/services";
+import { allRuns, indexedRuns, openRuns, queuedRuns } from "../run-rows";
 import {
   asksForSizes,
   exactConditions,
@@ -13,7 +14,6 @@ import {
   type RunFilter,
   runConditions,
 } from "./filter";
-import { allRuns, indexedRuns, openRuns, queuedRuns } from "./run-rows";
 
 /** A range of runs: older than `before`, newer than `after`, `limit` of the newest or oldest. */
 export type PageRequest = {

@@ -1,7 +1,7 @@
 import { quoted } from "@/server/work/expressions/quoted";
-import type { Insertable } from "../insert-menu";
+import type { Insertable } from "../../insert-menu";
+import type { ToolView } from "../tool-document";
 import { fieldsOf, previewOf } from "./output-fields";
-import type { ToolView } from "./tool-document";
 
 /**
  * References for a step's input or the output: the tool's input, and the outputs of earlier steps with their last

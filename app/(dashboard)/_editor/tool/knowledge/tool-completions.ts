@@ -1,7 +1,7 @@
 import { schemaOf, schemasAt } from "@/app/_ui/editor/text/schema";
 import { isJsonObject, readJson } from "@/server/base/json/json";
 import type { FunctionChoice } from "@/server/catalog/edit-definition";
-import type { Path, ToolView } from "./tool-document";
+import type { Path, ToolView } from "../tool-document";
 
 /** Knowledge for the completion in a tool. `schemas`: of `definitions.toolSchemas`, null until they are read. */
 export type ToolKnowledge = {

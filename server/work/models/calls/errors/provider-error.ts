@@ -4,8 +4,8 @@ import { createRedactor, type Redact } from "@/server/guard/secrets/redact";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
 import { isOverflow } from "@/server/work/models/context/overflow";
 import type { ModelErrorReason } from "@/server/work/models/port";
+import { isUnreadCall, ReplyError, ReplyTooLarge, ResponseError } from "../replies";
 import { FlawedAnswer } from "./answer-flaws";
-import { isUnreadCall, ReplyError, ReplyTooLarge, ResponseError } from "./replies";
 
 /** The failure of one attempt; `unavailable` is temporary. `retryAfterMs` is the delay that the provider requested. */
 export type ProviderError = {

@@ -1,5 +1,5 @@
 import { isJsonObject } from "@/server/base/json/json";
-import { readTool, setValue } from "./tool-document";
+import { readTool, setValue } from "../tool-document";
 
 /** Inputs of a step that its function does not take, by name. */
 export type Inputs = Readonly<Record<string, unknown>>;

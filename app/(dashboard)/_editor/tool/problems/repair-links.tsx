@@ -1,5 +1,5 @@
+import type { Path } from "../tool-document";
 import type { ShownProblem } from "./problem-sentence";
-import type { Path } from "./tool-document";
 
 type RepairLinkProps = { problem: ShownProblem; onRepair: (problem: ShownProblem) => void };
 

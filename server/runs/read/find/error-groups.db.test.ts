@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { createMember, insertRun } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";
+import { listRuns } from "../list";
 import { countStatuses } from "./count-statuses";
 import { groupErrors } from "./error-groups";
-import { listRuns } from "./list";
 import { indexEndedRuns } from "./run-index";
 
 const world = await openWorld();

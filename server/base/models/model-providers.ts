@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isJsonObject } from "./json/json";
+import { isJsonObject } from "../json/json";
 import { MODEL_APIS, type ModelApi } from "./model-api";
 
 export type NamedProvider = {
