@@ -31,7 +31,7 @@ export type ServeOptions = {
 
 /**
  * Migrates the database, checks the secret, starts the engine and listens. The environment is the configuration. Throws
- * EnvironmentError, MigrationError, WrongSecretError, or the error of listening.
+ * StartError or the error of listening.
  */
 export async function serve({ root, dev = false, print = () => {} }: ServeOptions): Promise<Serving> {
   const services = wireProcess();
@@ -101,7 +101,7 @@ export async function serve({ root, dev = false, print = () => {} }: ServeOption
 
 /**
  * Checks the settings before the long parts of a start. With the embedded database, two settings come later. Returns
- * warnings; throws EnvironmentError.
+ * warnings; throws StartError.
  */
 export function checkSettings(): string[] {
   const { DATABASE_URL: url, STEPWELL_SECRET: secret, ...env } = process.env;

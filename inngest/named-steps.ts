@@ -1,4 +1,4 @@
-import { CallOver, type StepName, type StepReference } from "@/server/runs/engine/execute/durable-steps";
+import type { StepName, StepReference } from "@/server/runs/engine/execute/durable-steps";
 import { YieldSlot } from "@/server/runs/engine/execute/interruptions";
 import type { StepTools } from "./functions";
 
@@ -74,7 +74,7 @@ export class NamedSteps implements StepTools {
     if (this.#call.isOver) throw this.#over();
     // A call has time for at least one act.
     this.#endsAt ??= performance.now() + MAX_CALL_MS;
-    if (performance.now() >= this.#endsAt) throw new CallOver();
+    if (performance.now() >= this.#endsAt) throw callOver();
     if (this.#count >= MAX_STEPS) throw new YieldSlot("the function has enough steps");
   }
 
@@ -84,6 +84,8 @@ export class NamedSteps implements StepTools {
 
   /** A server that took the last steps calls again; otherwise a new hand-over is needed. */
   #over(): YieldSlot {
-    return this.#call.hasLostServer ? new YieldSlot("the server does not answer") : new CallOver();
+    return this.#call.hasLostServer ? new YieldSlot("the server does not answer") : callOver();
   }
 }
+
+const callOver = () => new YieldSlot("the call is over", { isCallOver: true });

@@ -1,7 +1,8 @@
 import { createEmbeddedDriver } from "@/inngest/embedded";
 import type { MemberActor } from "@/server/base/actor";
 import { admitWaitingRuns } from "@/server/runs/engine/claim";
-import { CallOver, type DurableSteps } from "@/server/runs/engine/execute/durable-steps";
+import type { DurableSteps } from "@/server/runs/engine/execute/durable-steps";
+import { YieldSlot } from "@/server/runs/engine/execute/interruptions";
 import type { SegmentResult } from "@/server/runs/engine/slots/slot";
 import { removeWorker } from "@/server/runs/engine/worker";
 import { streamRun } from "@/server/runs/live/run-stream";
@@ -23,7 +24,7 @@ export async function executeSegment(
   const steps: DurableSteps = {
     run: (_step, act) => act(),
     checkpoint() {
-      if (left <= 0) throw new CallOver();
+      if (left <= 0) throw new YieldSlot("the call is over", { isCallOver: true });
       left -= 1;
     },
   };

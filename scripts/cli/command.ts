@@ -25,11 +25,6 @@ export class UsageError extends Error {
   override name = "UsageError";
 }
 
-/** An error described in one sentence, without a stack. The exit code is 1. */
-export class CommandError extends Error {
-  override name = "CommandError";
-}
-
 type Option = NonNullable<ParseArgsConfig["options"]>[string] & { value?: string; text: string };
 type Options = Record<string, Option>;
 type Parameters = readonly string[];
@@ -146,7 +141,7 @@ export function readLimit(text = "20"): number {
 /** For commands that cannot be undone; see `confirm`. */
 export const YES = { yes: flag("do not ask for confirmation") };
 
-/** Asks the person to type `word`, unless `--yes` was given; throws CommandError for another word. */
+/** Asks the person to type `word`, unless `--yes` was given; throws for another word. */
 export async function confirm(
   terminal: Terminal,
   yes: boolean,
@@ -154,7 +149,7 @@ export async function confirm(
 ): Promise<void> {
   if (yes) return;
   const typed = await terminal.readLine(`${what}\nType ${word} to confirm: `);
-  if (typed.trim() !== word) throw new CommandError("Not confirmed; nothing has changed.");
+  if (typed.trim() !== word) throw new Error("Not confirmed; nothing has changed.");
 }
 
 /** The value of `--expires`: days such as `90d` from now, or the time as it was given. */

@@ -4,7 +4,7 @@ import { removeDefinition } from "@/server/catalog/archive";
 import { type AppliedOrganization, applyDefinitionFile } from "@/server/catalog/definition-file/apply";
 import { DefinitionFileError } from "@/server/catalog/definition-file/definition-file";
 import { exportOrganization } from "@/server/catalog/definition-file/export";
-import { CommandError, choose, defineCommand, defineOrganizationCommand, flag } from "./command";
+import { choose, defineCommand, defineOrganizationCommand, flag } from "./command";
 
 const KINDS = ["agent", "tool", "trigger"] as const;
 
@@ -19,7 +19,7 @@ export const definitionCommands = [
       const applied = await applyDefinitionFile(services, source).catch((error: unknown) => {
         if (!(error instanceof DefinitionFileError)) throw error;
         const lines = error.lines.map((line) => `  ${line}`);
-        throw new CommandError([`${file} was not applied. Nothing has changed.`, ...lines].join("\n"));
+        throw new Error([`${file} was not applied. Nothing has changed.`, ...lines].join("\n"));
       });
       const report = applied.map((organization) => renderApplied(organization, !json)).join("\n");
       if (!json) return report;
@@ -57,7 +57,7 @@ async function readSource(file: string): Promise<string> {
       EACCES: "permission denied",
       EISDIR: "it is a directory",
     };
-    throw new CommandError(`Could not read ${file}: ${labels[reason] ?? reason}.`, { cause: error });
+    throw new Error(`Could not read ${file}: ${labels[reason] ?? reason}.`, { cause: error });
   }
 }
 

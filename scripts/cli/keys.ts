@@ -1,15 +1,7 @@
 import { DEFAULT_KEY_SCOPES, KEY_SCOPES } from "@/server/base/actor";
 import { createApiKey, revokeApiKey } from "@/server/catalog/organization/api-keys";
 import { stateOfKey } from "@/server/catalog/overview";
-import {
-  CommandError,
-  choose,
-  defineOrganizationCommand,
-  option,
-  readExpiry,
-  renderTable,
-  splitList,
-} from "./command";
+import { choose, defineOrganizationCommand, option, readExpiry, renderTable, splitList } from "./command";
 
 export const keyCommands = [
   defineOrganizationCommand({
@@ -78,13 +70,12 @@ export const keyCommands = [
       });
       const live = found.filter(({ revokedAt }) => revokedAt === null);
       const [key, another] = live.length > 0 ? live : found;
-      if (key === undefined)
-        throw new CommandError(`${slug} has no API key with the name or prefix "${called}".`);
+      if (key === undefined) throw new Error(`${slug} has no API key with the name or prefix "${called}".`);
       const label = `The key ${key.name} (${key.prefix}…)`;
       if (live.length === 0) return `${label} was already revoked. Nothing has changed.`;
       if (another !== undefined) {
         const names = live.map(({ name, prefix }) => `${name} (${prefix})`).join(", ");
-        throw new CommandError(`"${called}" matches several keys: ${names}. Nothing was revoked.`);
+        throw new Error(`"${called}" matches several keys: ${names}. Nothing was revoked.`);
       }
       await revokeApiKey(services, actor, { id: key.id });
       return `${label} is revoked.`;

@@ -4,7 +4,7 @@ import { operatorOf } from "@/server/catalog/organization/organizations";
 import { RUN_STATUSES } from "@/server/contract/enums";
 import { cancelRun } from "@/server/runs/cancel";
 import type { Services } from "@/server/services";
-import { CommandError, choose, defineCommand, flag, LIMIT, option, readLimit, renderTable } from "./command";
+import { choose, defineCommand, flag, LIMIT, option, readLimit, renderTable } from "./command";
 
 /** `runs …` and `audit list`. */
 export const runCommands = [
@@ -123,7 +123,7 @@ export const runCommands = [
 
 async function findRun(services: Services, id: string) {
   const run = isUuid(id) ? await services.db.run.findUnique({ where: { id } }) : null;
-  if (!run) throw new CommandError(`There is no run "${id}".`);
+  if (!run) throw new Error(`There is no run "${id}".`);
   return run;
 }
 

@@ -1,6 +1,5 @@
 import { listSecrets, removeSecret, setSecret } from "@/server/catalog/organization/secrets";
 import {
-  CommandError,
   confirm,
   defineOrganizationCommand,
   option,
@@ -23,7 +22,7 @@ export const secretCommands = [
     async run({ services, terminal, actor }, [name], { hosts, expires }) {
       const expiresAt = readExpiry(expires, services.clock.now());
       const value = await terminal.readSecret(`Value of ${name}: `);
-      if (value === "") throw new CommandError("The value is empty. Give it on standard input.");
+      if (value === "") throw new Error("The value is empty. Give it on standard input.");
       const secret = { name, value, expiresAt, ...(hosts !== undefined && { hosts: splitList(hosts) }) };
       const { saved } = await setSecret(services, actor, { secret });
       return `The secret ${name} is ${saved === "created" ? "created" : "set"}.`;

@@ -3,7 +3,7 @@ import { secretValuePurpose } from "@/server/guard/secrets/encryption";
 import { readSecretFingerprint, setSecretFingerprint } from "@/server/guard/secrets/fingerprint";
 import { rotateSecret } from "@/server/operate/rotate-secret";
 import type { Services } from "@/server/services";
-import { CommandError, defineCommand } from "./command";
+import { defineCommand } from "./command";
 
 export const serviceSecretCommands = [
   defineCommand({
@@ -12,7 +12,7 @@ export const serviceSecretCommands = [
     options: {},
     async run({ services }) {
       if (services.encryption.previousFingerprint === null) {
-        throw new CommandError(
+        throw new Error(
           "Set STEPWELL_SECRET to the new secret and STEPWELL_SECRET_PREVIOUS to the present one, here and for every " +
             "process of the service. Then run this again.",
         );

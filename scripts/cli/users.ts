@@ -9,7 +9,6 @@ import { setPasswordOf } from "@/server/catalog/organization/reset-password";
 import { listKeysMadeBy, type RemovedUser, removeUser } from "@/server/catalog/organization/users";
 import {
   CALL,
-  CommandError,
   choose,
   confirm,
   defineCommand,
@@ -60,12 +59,12 @@ export const userCommands = [
       const { email } = parseInput(memberDefinition, { email: given });
       const actor = org === undefined ? null : await operatorOf(services, org);
       const known = await services.db.user.findUnique({ where: { email } });
-      if (known && !actor) throw new CommandError(`${email} already has an account.`);
+      if (known && !actor) throw new Error(`${email} already has an account.`);
       const password = known
         ? undefined
         : (values.password ?? (await terminal.readPassword(`Password for ${email}: `)));
       if (password !== undefined && password.length < MIN_PASSWORD_LENGTH) {
-        throw new CommandError(`The password must have at least ${MIN_PASSWORD_LENGTH} characters.`);
+        throw new Error(`The password must have at least ${MIN_PASSWORD_LENGTH} characters.`);
       }
       const person = parseInput(memberDefinition, { email, name: values.name, password, role });
       if (actor) return describeSaved(await saveMember(services, actor, person), { email, role, slug: org });
@@ -82,10 +81,10 @@ export const userCommands = [
     async run({ services, terminal }, [given], values) {
       const email = given.toLowerCase();
       const user = await services.db.user.findUnique({ where: { email } });
-      if (!user) throw new CommandError(`${email} has no account.`);
+      if (!user) throw new Error(`${email} has no account.`);
       const password = values.password ?? (await terminal.readPassword(`New password for ${email}: `));
       if (password.length < MIN_PASSWORD_LENGTH || password.length > MAX_PASSWORD_LENGTH) {
-        throw new CommandError(
+        throw new Error(
           `The password must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters.`,
         );
       }
@@ -186,6 +185,6 @@ async function findMember({ services, actor, slug }: OrganizationContext, given:
     where: { organizationId: actor.orgId, user: { email } },
     select: { userId: true },
   });
-  if (!found) throw new CommandError(`${email} is not a member of ${slug}.`);
+  if (!found) throw new Error(`${email} is not a member of ${slug}.`);
   return { email, userId: found.userId };
 }

@@ -83,12 +83,5 @@ function explain(error) {
   if (!(error instanceof Error)) return String(error);
   const unwritable = explainUnwritable(error);
   if (unwritable !== undefined) return `\n${unwritable}`;
-  const expected = [
-    "SetupError",
-    "EnvironmentError",
-    "MigrationError",
-    "WrongSecretError",
-    "UnreachableDatabaseError",
-  ];
-  return expected.includes(error.name) ? `\n${error.message}` : `\n${error.stack}`;
+  return ["SetupError", "StartError"].includes(error.name) ? `\n${error.message}` : `\n${error.stack}`;
 }

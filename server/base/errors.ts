@@ -32,6 +32,11 @@ export class AppError extends Error {
   }
 }
 
+/** The service or a command cannot start. The message says why and what to do; it is printed without a stack. */
+export class StartError extends Error {
+  override name = "StartError";
+}
+
 /** Recognizes an AppError by its brand: two bundles of this module may be in one process. */
 export function isAppError(error: unknown): error is AppError {
   return error instanceof Error && "brand" in error && error.brand === "stepwell.AppError";

@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { StartError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
 import { setSecret } from "@/server/catalog/organization/secrets";
 import { signingSecretPurpose, tokenPurpose } from "@/server/catalog/webhooks/trigger";
 import { createEncryption, secretValuePurpose } from "@/server/guard/secrets/encryption";
-import { checkSecretFingerprint, WrongSecretError } from "@/server/guard/secrets/fingerprint";
+import { checkSecretFingerprint } from "@/server/guard/secrets/fingerprint";
 import { rotateSecret, SEALED_COLUMNS } from "@/server/operate/rotate-secret";
 import { createTenant, createTrigger, openWorld } from "@/testing/world";
 
@@ -34,7 +35,7 @@ test("both secrets work before a rotation, only the new one after it", async () 
   const rotating = { ...world, encryption: createEncryption(NEW, world.env.secret) };
   const rotated = { ...world, encryption: createEncryption(NEW) };
   await checkSecretFingerprint(rotating);
-  await expect(checkSecretFingerprint(rotated)).rejects.toThrow(WrongSecretError);
+  await expect(checkSecretFingerprint(rotated)).rejects.toThrow(StartError);
   // Saved by a process that already has both secrets.
   const early = await createTrigger({ ...world, encryption: rotating.encryption }, tenant, {
     secrets: ["early"],
@@ -42,7 +43,7 @@ test("both secrets work before a rotation, only the new one after it", async () 
 
   expect(await rotateSecret(rotating)).toEqual({ resealed: 3, unreadable: 0 });
   await checkSecretFingerprint(rotated);
-  await expect(checkSecretFingerprint(world)).rejects.toThrow(WrongSecretError);
+  await expect(checkSecretFingerprint(world)).rejects.toThrow(StartError);
   const open = async (triggerId: string) => {
     const found = await world.db.trigger.findUniqueOrThrow({
       where: { id: triggerId },

@@ -3,20 +3,16 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "pg";
 import { v4 } from "uuid";
-import { codeOf } from "@/server/base/errors";
+import { codeOf, StartError } from "@/server/base/errors";
 import { sleep } from "@/server/base/sleep";
 import { createFunctions } from "./create-functions";
 import { isTransient } from "./outage";
 import { LOCKS } from "./transaction";
 
-export class MigrationError extends Error {
-  override name = "MigrationError";
-}
-
 /**
  * Applies the missing migrations of `folder` (`<name>/migration.sql`) by name, each in one transaction, and creates
  * the SQL functions. One process at a time. Returns the applied names. `print` receives what it waits for. Throws
- * MigrationError, or the error of a lost connection: then it can be repeated over a new one.
+ * StartError, or the error of a lost connection: then it can be repeated over a new one.
  */
 export async function migrate(
   client: Client,
@@ -58,7 +54,7 @@ async function applyMissing(
       await applyPatiently(client, migration, print);
       applied.push(name);
     } else if (before !== checksum) {
-      throw new MigrationError(
+      throw new StartError(
         `The migration ${name} was changed after it had been applied. Restore the file, or add a new migration.`,
       );
     }
@@ -125,13 +121,13 @@ async function applyPatiently(
       await client.query("ROLLBACK").catch(() => {});
       if (!BLOCKED.has(codeOf(cause))) {
         if (isTransient(cause)) throw cause;
-        throw new MigrationError(
+        throw new StartError(
           `The migration ${name} failed: ${describe(cause)}. It was rolled back. Fix the cause, then start again.`,
           { cause },
         );
       }
       if (attempt === LOCK_ATTEMPTS)
-        throw new MigrationError(
+        throw new StartError(
           `The migration ${name} was rolled back: other sessions still hold its locks (${describe(cause)}). ` +
             "Stop the other processes and long queries (pg_stat_activity lists them), then start again.",
           { cause },

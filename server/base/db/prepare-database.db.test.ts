@@ -1,5 +1,6 @@
 import { expect, inject, test } from "vitest";
-import { prepareDatabase, UnreachableDatabaseError } from "@/server/base/db/prepare-database";
+import { prepareDatabase } from "@/server/base/db/prepare-database";
+import { StartError } from "@/server/base/errors";
 
 test.each([
   ["a wrong password", { password: "wrong" }, /rejects the user or password/],
@@ -9,7 +10,7 @@ test.each([
   const url = Object.assign(new URL(inject("templateUrl")), change);
   const lines: string[] = [];
   const preparing = prepareDatabase(url.href, ".", (line) => lines.push(line));
-  await expect(preparing).rejects.toThrow(UnreachableDatabaseError);
+  await expect(preparing).rejects.toThrow(StartError);
   await expect(preparing).rejects.toThrow(message);
   expect(lines, "no attempt was repeated").toEqual([]);
 });

@@ -1,24 +1,19 @@
 import { join } from "node:path";
 import pg from "pg";
-import { codeOf } from "@/server/base/errors";
+import { codeOf, StartError } from "@/server/base/errors";
 import { sleep } from "@/server/base/sleep";
-import { MigrationError, migrate } from "./migrate";
+import { migrate } from "./migrate";
 import { describeOutage, isTransient } from "./outage";
 
 /** One second apart. */
 const DATABASE_ATTEMPTS = 30;
 
-/** The database cannot be reached. The message names the database and the cause, without the password. */
-export class UnreachableDatabaseError extends Error {
-  override name = "UnreachableDatabaseError";
-}
-
 const MIGRATION_ATTEMPTS = 3;
 
 /**
  * Migrates the database at `url` with the project in `root`. Waits up to half a minute for the database; a wrong
- * password fails immediately. Continues over a new connection if one is lost. Throws UnreachableDatabaseError,
- * MigrationError.
+ * password fails immediately. Continues over a new connection if one is lost. Throws StartError without
+ * the password in its message.
  */
 export async function prepareDatabase(
   url: string,
@@ -35,7 +30,7 @@ export async function prepareDatabase(
       if (!isTransient(cause)) throw cause;
       const why = cause instanceof Error ? cause.message : cause;
       if (attempt === MIGRATION_ATTEMPTS)
-        throw new MigrationError(
+        throw new StartError(
           `The connection to the database was lost during its migration, ${attempt} times (${why}). ` +
             "PostgreSQL's log has the cause. Start again: the migration continues.",
           { cause },
@@ -65,11 +60,11 @@ async function connectPatiently(url: string, print: (line: string) => void): Pro
       await client.end().catch(() => {});
       const outage = describeOutage(cause);
       if (outage !== null && !outage.passing) {
-        throw new UnreachableDatabaseError(`${host}: ${outage.text}`, { cause });
+        throw new StartError(`${host}: ${outage.text}`, { cause });
       }
       const why = cause instanceof Error ? cause.message || codeOf(cause) : cause;
       if (attempt === DATABASE_ATTEMPTS) {
-        throw new UnreachableDatabaseError(`The database at ${host} cannot be reached: ${why}.`, { cause });
+        throw new StartError(`The database at ${host} cannot be reached: ${why}.`, { cause });
       }
       if (attempt === 1) print(`Waiting for the database at ${host} (${why}) …`);
       await sleep(1_000);

@@ -2,18 +2,15 @@ import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { z } from "zod";
 import { Decimal } from "@/server/base/amount";
+import { StartError } from "@/server/base/errors";
 import type { ModelLimits, NamedProvider } from "@/server/base/models/model-providers";
 import { findRepeats, modelApi, providerName, providerUrl } from "@/server/base/models/model-providers";
 import { DEFAULT_PRICES, type PriceList } from "@/server/base/models/price-list";
 
 /**
  * Reads the files of PRICE_LIST and MODEL_PROVIDERS, YAML or JSON (docs/configuration-files.md). Each reader throws
- * ConfigurationFileError, which names the file and every wrong value.
+ * StartError, which names the file and every wrong value.
  */
-
-export class ConfigurationFileError extends Error {
-  override name = "ConfigurationFileError";
-}
 
 const credits = (places: number) =>
   z
@@ -106,7 +103,7 @@ function readFileOf<Schema extends z.ZodType>(path: string, schema: Schema): z.o
     content = parse(readFileSync(path, "utf8"));
   } catch (cause) {
     const reason = cause instanceof Error ? (cause.message.split("\n")[0] ?? "") : String(cause);
-    throw new ConfigurationFileError(`${path} cannot be read: ${reason}`, { cause });
+    throw new StartError(`${path} cannot be read: ${reason}`, { cause });
   }
   const parsed = schema.safeParse(content);
   if (parsed.success) return parsed.data;
@@ -116,6 +113,6 @@ function readFileOf<Schema extends z.ZodType>(path: string, schema: Schema): z.o
   );
 }
 
-function faulty(path: string, issues: string[]): ConfigurationFileError {
-  return new ConfigurationFileError(`${path} is wrong: ${issues.join("; ")}`);
+function faulty(path: string, issues: string[]): StartError {
+  return new StartError(`${path} is wrong: ${issues.join("; ")}`);
 }

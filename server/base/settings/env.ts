@@ -1,15 +1,12 @@
 import { availableParallelism } from "node:os";
 import { z } from "zod";
+import { StartError } from "@/server/base/errors";
 import { LOG_LEVELS } from "@/server/base/log";
 import { isLoopback } from "@/server/base/loopback";
 import { MODEL_APIS } from "@/server/base/models/model-api";
 import type { NamedProvider } from "@/server/base/models/model-providers";
 import { DEFAULT_PRICES } from "@/server/base/models/price-list";
-import {
-  ConfigurationFileError,
-  readModelProviders,
-  readPriceList,
-} from "@/server/base/settings/configuration-files";
+import { readModelProviders, readPriceList } from "@/server/base/settings/configuration-files";
 import {
   beginningOf,
   flag,
@@ -111,13 +108,9 @@ const SETTINGS = Object.keys(schema.shape);
 
 export type Environment = ReturnType<typeof readEnvironment>;
 
-/** An invalid configuration. The message names every wrong variable. */
-export class EnvironmentError extends Error {
-  override name = "EnvironmentError";
-}
-
 /**
- * Reads and checks the configuration, the only reader of process.env. Throws EnvironmentError. .env.example describes
+ * Reads and checks the configuration, the only reader of process.env. Throws StartError, which
+ * names every wrong variable. .env.example describes
  * every variable.
  */
 export function readEnvironment(source: Record<string, string | undefined> = process.env) {
@@ -125,7 +118,7 @@ export function readEnvironment(source: Record<string, string | undefined> = pro
   const parsed = completeSchema.safeParse(Object.fromEntries(names.map((name) => [name, source[name]])));
   if (!parsed.success) {
     const lines = parsed.error.issues.map((issue) => `  ${issue.path.join(".")} ${issue.message}`);
-    throw new EnvironmentError(`The configuration is invalid:\n${lines.join("\n")}\nSee .env.example.`);
+    throw new StartError(`The configuration is invalid:\n${lines.join("\n")}\nSee .env.example.`);
   }
   const value = parsed.data;
   return {
@@ -210,7 +203,7 @@ function readFiles(variables: Variables, source: Record<string, string | undefin
     try {
       return reader(path);
     } catch (error) {
-      if (!(error instanceof ConfigurationFileError)) throw error;
+      if (!(error instanceof StartError)) throw error;
       issues.push(`  ${name} ${error.message}`);
       return preset;
     }
@@ -218,7 +211,7 @@ function readFiles(variables: Variables, source: Record<string, string | undefin
   const prices = read("PRICE_LIST", DEFAULT_PRICES, readPriceList);
   const providers = read<NamedProvider[]>("MODEL_PROVIDERS", [], (path) => readModelProviders(path, source));
   if (issues.length === 0) return { prices, providers };
-  throw new EnvironmentError(
+  throw new StartError(
     `The configuration is invalid:\n${issues.join("\n")}\nSee docs/configuration-files.md.`,
   );
 }

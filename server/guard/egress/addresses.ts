@@ -1,6 +1,6 @@
 import { isIP, type LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
-import { RejectedError } from "@/server/guard/egress/failures";
+import { EgressError, rejectedCall } from "@/server/guard/egress/failures";
 import { answerLookup } from "@/server/guard/egress/resolve-names";
 
 /** Azure's platform services. */
@@ -23,12 +23,9 @@ export function isPublicAddress(address: string): boolean {
   return parsed.range() === "unicast" && ((parsed.parts[0] ?? 0) & 0xe000) === 0x2000;
 }
 
-/** A name leads to an address that is not public; `privateAddressError` explains it. */
-export class NotPublicError extends RejectedError {}
-
 /** The error for an address that is not public. `entry` is its `host:port`. */
 export const privateAddressError = (host: string, entry: string) =>
-  new RejectedError(
+  rejectedCall(
     `${host} is not a public address; calls to it are rejected. To allow it, the operator sets EGRESS_ALLOW=${entry}`,
   );
 
@@ -43,7 +40,7 @@ export function guardedLookup(resolve: LookupFunction): LookupFunction {
       const addresses = typeof found === "string" ? [{ address: found, family: isIP(found) }] : found;
       const isPublic = addresses.length > 0 && addresses.every(({ address }) => isPublicAddress(address));
       if (isPublic) answerLookup(addresses, options, callback);
-      else callback(new NotPublicError(hostname), []);
+      else callback(new EgressError(`${hostname} is not a public address`, { kind: "not_public" }), []);
     });
   };
 }

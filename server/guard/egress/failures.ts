@@ -1,24 +1,28 @@
 import { causesOf, codeOf } from "@/server/base/errors";
 
+/**
+ * "rejected": the call is not allowed, because its address is not public or a secret may not be sent there.
+ * "not_public": a name leads to such an address; `privateAddressError` explains it. "too_large": the response is beyond
+ * the size limit. "network": the network or the server failed; only here another attempt may succeed. "other": time
+ * limits and redirects.
+ */
+type EgressKind = "rejected" | "not_public" | "too_large" | "network" | "other";
+
 /** Thrown if an outbound call did not happen or did not end well. The message may be shown to anyone. */
 export class EgressError extends Error {
   override name = "EgressError";
-}
+  readonly kind: EgressKind;
 
-/** The call is not allowed: its address is not public, or a secret may not be sent there. A retry changes nothing. */
-export class RejectedError extends EgressError {}
-
-/** A response beyond the size limit; a retry would not make it smaller. */
-export class ResponseTooLarge extends EgressError {
-  override name = "ResponseTooLarge";
-
-  constructor(maxBytes: number) {
-    super(`The response is larger than ${maxBytes} bytes.`);
+  constructor(message: string, { kind = "other", cause }: { kind?: EgressKind; cause?: unknown } = {}) {
+    super(message, { cause });
+    this.kind = kind;
   }
 }
 
-/** The network or the server failed; another attempt may succeed. */
-export class NetworkError extends EgressError {}
+export const rejectedCall = (message: string) => new EgressError(message, { kind: "rejected" });
+
+export const responseTooLarge = (maxBytes: number) =>
+  new EgressError(`The response is larger than ${maxBytes} bytes.`, { kind: "too_large" });
 
 const CODES: Record<string, string> = {
   ENOTFOUND: "the host name is unknown",
@@ -46,25 +50,28 @@ export function explainFailure(error: unknown, host: string): EgressError {
   const cause = causes.at(-1);
   // Fetch has no code for it (Fetch standard, section "Port blocking").
   if (cause?.message === "bad port")
-    return new RejectedError(
+    return rejectedCall(
       `The call to ${host} is not allowed: fetch blocks its port, because another protocol such as e-mail uses it.`,
     );
   const reason = CODES[codeOf(cause)] ?? cause?.message ?? "unknown error";
-  return new NetworkError(`The call to ${host} failed: ${reason.slice(0, 300)}.`, { cause: error });
+  return new EgressError(`The call to ${host} failed: ${reason.slice(0, 300)}.`, {
+    kind: "network",
+    cause: error,
+  });
 }
 
 export const isUnknownHost = (failure: EgressError) =>
-  failure instanceof NetworkError && causesOf(failure).some((cause) => codeOf(cause) === "ENOTFOUND");
+  failure.kind === "network" && causesOf(failure).some((cause) => codeOf(cause) === "ENOTFOUND");
 
 /**
  * The error for a name that no name server knows. `entry` is the `host:port`. Only names in EGRESS_ALLOW are also
  * resolved by the system.
  */
 export const unknownHostError = (failure: EgressError, entry: string) =>
-  new NetworkError(
+  new EgressError(
     `${failure.message} Check its spelling. If only the service's own machine or network knows it, the operator sets ` +
       `EGRESS_ALLOW=${entry}`,
-    { cause: failure.cause },
+    { kind: "network", cause: failure.cause },
   );
 
 /** The time that a server asks to wait, in milliseconds (RFC 9110, section 10.2.3, and OpenAI's `retry-after-ms`). */

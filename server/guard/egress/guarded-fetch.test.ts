@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
-import { EgressError, RejectedError } from "@/server/guard/egress/failures";
+import { EgressError, rejectedCall } from "@/server/guard/egress/failures";
 import { createGuardedEgress, type EgressOptions } from "@/server/guard/egress/guarded-fetch";
 import { createTrustedEgress, type Egress } from "@/server/guard/egress/trusted-fetch";
 import { closeServer, listen } from "@/testing/servers/listen";
@@ -388,7 +388,7 @@ test("describes network errors in words", async () => {
   );
   await expect(fetch(`http://${host}/`)).rejects.toThrow(EgressError);
   await expect(open({ allow: ["127.0.0.1:6000"] })("http://127.0.0.1:6000/")).rejects.toThrow(
-    new RejectedError(
+    rejectedCall(
       "The call to 127.0.0.1:6000 is not allowed: fetch blocks its port, because another protocol such as e-mail uses it.",
     ),
   );

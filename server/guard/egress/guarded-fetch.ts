@@ -11,19 +11,14 @@ import {
 import { z } from "zod";
 import { causesOf, codeOf } from "@/server/base/errors";
 import { KIB, MIB } from "@/server/contract/sizes";
-import {
-  guardedLookup,
-  isPublicAddress,
-  NotPublicError,
-  privateAddressError,
-} from "@/server/guard/egress/addresses";
+import { guardedLookup, isPublicAddress, privateAddressError } from "@/server/guard/egress/addresses";
 import { createConnections } from "@/server/guard/egress/connections";
 import {
   EgressError,
   explainFailure,
   isUnknownHost,
-  RejectedError,
-  ResponseTooLarge,
+  rejectedCall,
+  responseTooLarge,
   unknownHostError,
 } from "@/server/guard/egress/failures";
 import { type EgressInit, entryOf, OutgoingRequest, readField } from "@/server/guard/egress/outgoing-request";
@@ -58,10 +53,10 @@ const MAX_REDIRECTS = 5;
 
 function checkUrl(url: URL): void {
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw new RejectedError(`Only http and https addresses can be called, not ${url.protocol.slice(0, 30)}`);
+    throw rejectedCall(`Only http and https addresses can be called, not ${url.protocol.slice(0, 30)}`);
   }
   if (url.username !== "" || url.password !== "") {
-    throw new RejectedError("Addresses with a user name or password are not allowed; use a header.");
+    throw rejectedCall("Addresses with a user name or password are not allowed; use a header.");
   }
 }
 
@@ -100,7 +95,7 @@ function toResponse(response: UndiciResponse, { maxBytes, holdResponse, explain,
         }
         const chunk = z.instanceof(Uint8Array).parse(value);
         total += chunk.byteLength;
-        if (total > maxBytes) throw new ResponseTooLarge(maxBytes);
+        if (total > maxBytes) throw responseTooLarge(maxBytes);
         if (total > LIGHT_RESPONSE_BYTES && !isHeld) {
           isHeld = true;
           await holdResponse?.(expectedBytes(response, maxBytes));
@@ -218,7 +213,7 @@ export function createGuardedEgress(options: EgressOptions = {}): Egress<Guarded
       const { url } = request;
       if (signal.aborted) return signal.reason instanceof Error ? signal.reason : new EgressError("Aborted.");
       const failure = explainFailure(error, url.host);
-      if (failure instanceof NotPublicError) return privateAddressError(url.hostname, entryOf(url));
+      if (failure.kind === "not_public") return privateAddressError(url.hostname, entryOf(url));
       return isUnknownHost(failure) && !isTrusted(url) ? unknownHostError(failure, entryOf(url)) : failure;
     };
 

@@ -1,4 +1,4 @@
-import { EgressError, RejectedError } from "@/server/guard/egress/failures";
+import { EgressError, rejectedCall } from "@/server/guard/egress/failures";
 import { hasPlaceholder, replacePlaceholders } from "@/server/guard/secrets/placeholders";
 import { createRedactor } from "@/server/guard/secrets/redact";
 
@@ -80,11 +80,11 @@ export class OutgoingRequest {
         const secret = this.#secrets.find((each) => each.placeholder === placeholder);
         if (secret === undefined) return placeholder;
         const rejection = describeRejection(secret, this.url, isTrusted);
-        if (rejection !== null) throw new RejectedError(rejection);
+        if (rejection !== null) throw rejectedCall(rejection);
         return encode(secret.value);
       });
     const url = new URL(this.url);
-    if (hasPlaceholder(url.host)) throw new RejectedError("A secret cannot be in the host of an address.");
+    if (hasPlaceholder(url.host)) throw rejectedCall("A secret cannot be in the host of an address.");
     url.pathname = insert(url.pathname, encodePath);
     url.search = insert(url.search, encodeURIComponent);
     const headers = this.#headerPairs(insert).map(([name, value]): [string, string] => {
@@ -135,7 +135,7 @@ export class OutgoingRequest {
     for (const secret of this.#secrets) {
       if (describeRejection(secret, next, isTrusted) === null) continue;
       if (createRedactor([{ value: secret.value, mark: "" }])(next.href) === next.href) continue;
-      throw new RejectedError(
+      throw rejectedCall(
         `${this.url.host} redirects to ${next.host} with the secret "${secret.name}" in the address. ` +
           "The secret may not be sent there.",
       );

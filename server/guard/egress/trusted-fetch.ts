@@ -1,7 +1,7 @@
 import { Agent, type Dispatcher } from "undici";
 import { readJson } from "@/server/base/json/json";
 import { MIB } from "@/server/contract/sizes";
-import { EgressError, explainFailure, ResponseTooLarge } from "@/server/guard/egress/failures";
+import { EgressError, explainFailure, responseTooLarge } from "@/server/guard/egress/failures";
 
 export type TrustedEgressOptions = {
   /** Applies to a body that is read as one text or document; 16 MiB by default. */
@@ -98,7 +98,7 @@ class TrustedResponse extends Response {
     try {
       for await (const chunk of source) {
         total += chunk.byteLength;
-        if (total > maxStreamBytes) throw new ResponseTooLarge(maxStreamBytes);
+        if (total > maxStreamBytes) throw responseTooLarge(maxStreamBytes);
         yield chunk;
       }
     } catch (error) {
@@ -143,7 +143,7 @@ class TrustedResponse extends Response {
       source.on("data", (chunk: Buffer) => {
         chunks.push(chunk);
         total += chunk.byteLength;
-        if (total > maxBodyBytes) source.destroy(new ResponseTooLarge(maxBodyBytes));
+        if (total > maxBodyBytes) source.destroy(responseTooLarge(maxBodyBytes));
       });
       source.on("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
       source.on("error", (error) => reject(explain(error)));

@@ -2,11 +2,11 @@ import type { OrgId } from "@/server/base/actor";
 import { transact } from "@/server/base/db/transaction";
 import { acquireRate } from "@/server/guard/limits/rate-limit";
 import type { Services } from "@/server/guard/services";
-import { MailLimitError, type SendMail } from "./message";
+import { MailError, type SendMail } from "./message";
 
 /**
  * Limits the recipients of an organization per hour (SMTP_RECIPIENTS_PER_HOUR) across all processes, because all
- * organizations share the operator's SMTP server and its reputation. Throws MailLimitError.
+ * organizations share the operator's SMTP server and its reputation. Throws MailError.
  */
 export function limitRecipients(
   { pool, clock, env, sendMail }: Pick<Services, "pool" | "clock" | "env" | "sendMail">,
@@ -19,7 +19,7 @@ export function limitRecipients(
     await transact(pool, async (client) => {
       const { granted, resetSeconds } = await acquireRate(client, window, { wanted, clock });
       // Rolls back: a message that is not sent uses up no recipients.
-      if (granted < wanted) throw new MailLimitError(describeLimit(window.limit, resetSeconds));
+      if (granted < wanted) throw new MailError(describeLimit(window.limit, resetSeconds), { isLimit: true });
     });
     return sendMail(message, signal);
   };

@@ -11,16 +11,19 @@ export type MailMessage = {
   idempotencyKey: string;
 };
 
+/** The result of sending: the Message-ID, and which recipients the mail server accepted and rejected. */
 export type SentMail = { messageId: string; accepted: string[]; rejected: string[] };
 
-/** Sends one message. Throws MailError and MailLimitError. */
+/** Sends one message. Throws MailError. */
 export type SendMail = (message: MailMessage, signal: AbortSignal) => Promise<SentMail>;
 
-export class MailLimitError extends Error {
-  override name = "MailLimitError";
-}
-
-/** Thrown if a message was not sent. Its text may be shown to anyone. */
+/** Thrown if a message was not sent. Its text may be shown to anyone. `isLimit`: the organization sent too much. */
 export class MailError extends Error {
   override name = "MailError";
+  readonly isLimit: boolean;
+
+  constructor(message: string, { cause, isLimit = false }: { cause?: unknown; isLimit?: boolean } = {}) {
+    super(message, { cause });
+    this.isLimit = isLimit;
+  }
 }

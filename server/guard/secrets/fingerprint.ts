@@ -1,17 +1,13 @@
 import type { Transaction } from "@/server/base/db/client";
+import { StartError } from "@/server/base/errors";
 import type { Services } from "@/server/guard/services";
 import type { Encryption } from "./encryption";
 
 const KEY = "secret_fingerprint";
 
-/** STEPWELL_SECRET is not the one that this database was set up with. */
-export class WrongSecretError extends Error {
-  override name = "WrongSecretError";
-}
-
 /**
  * Compares STEPWELL_SECRET with the fingerprint that the first start stored in the database. Throws
- * WrongSecretError on a mismatch. Call it before the service accepts requests.
+ * StartError on a mismatch. Call it before the service accepts requests.
  */
 export async function checkSecretFingerprint(services: Pick<Services, "db" | "encryption">): Promise<void> {
   const { db, encryption } = services;
@@ -20,7 +16,7 @@ export async function checkSecretFingerprint(services: Pick<Services, "db" | "en
   const known = await db.setting.findUniqueOrThrow({ where: { key: KEY } });
   // Until `service-secret rotate` has run, the database's own secret is the previous one.
   if (known.value === encryption.fingerprint || known.value === encryption.previousFingerprint) return;
-  throw new WrongSecretError(
+  throw new StartError(
     [
       "STEPWELL_SECRET is not the secret of this database " +
         `(its fingerprint is ${encryption.fingerprint}, the database has ${known.value}).`,

@@ -6,10 +6,10 @@ import { claimRun } from "./claim";
 import type { ClaimedRun, Outcome } from "./claimed-run";
 import { Dispatcher, type Driver, type Executor } from "./dispatcher";
 import { Branches } from "./execute/branches";
-import { CallOver, type DurableSteps } from "./execute/durable-steps";
+import type { DurableSteps } from "./execute/durable-steps";
 import { executeRun } from "./execute/execute-run";
 import type { SegmentContext } from "./execute/execution";
-import { RunStopped, SleepUntil, YieldSlot } from "./execute/interruptions";
+import { RunStopped, YieldSlot } from "./execute/interruptions";
 import type { Engine, ExecutingRun, Worker } from "./port";
 import { releaseRuns, uncountCrash, wakeSleeper } from "./run-state";
 import { ProcessSlots } from "./slots/process-slots";
@@ -226,9 +226,9 @@ export class RunEngine implements Engine, Executor {
       if (error instanceof RunStopped) return await endUnclaimable(services, call);
       if (error instanceof YieldSlot) {
         await waitForCommit(slot);
-        if (error instanceof SleepUntil) return await releaseSlot(services, slot, error.until);
+        if (error.until !== undefined) return await releaseSlot(services, slot, error.until);
         // The server's next call continues.
-        return await (error instanceof CallOver && !this.#mustYieldSlot(slot)
+        return await (error.isCallOver && !this.#mustYieldSlot(slot)
           ? pauseSlot(services, slot)
           : releaseSlot(services, slot));
       }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Json, type JsonObject, readJson, writeJson } from "@/server/base/json/json";
-import { EgressError, NetworkError } from "@/server/guard/egress/failures";
+import { EgressError } from "@/server/guard/egress/failures";
 import { SecretPlaceholders } from "@/server/guard/secrets/placeholders";
 import { createRedactor } from "@/server/guard/secrets/redact";
 import { redactJson } from "@/server/guard/secrets/stored-output";
@@ -271,7 +271,11 @@ describe("retries", () => {
   const busy = (headers: Record<string, string> = {}) => new Response("busy", { status: 503, headers });
 
   test("send an idempotent request again until it passes, and return the last answer", async () => {
-    const answers = [() => busy(), () => Promise.reject(new NetworkError("reset")), () => new Response("ok")];
+    const answers = [
+      () => busy(),
+      () => Promise.reject(new EgressError("reset", { kind: "network" })),
+      () => new Response("ok"),
+    ];
     let sent = 0;
     const fetch: FunctionContext["fetch"] = async () => {
       sent += 1;

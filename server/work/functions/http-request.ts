@@ -3,7 +3,7 @@ import type { Issue } from "@/server/base/errors";
 import { anyJson } from "@/server/base/json/any-json";
 import { isJsonObject, type JsonObject } from "@/server/base/json/json";
 import { jsonPointer } from "@/server/base/json/text";
-import { EgressError, RejectedError } from "@/server/guard/egress/failures";
+import { EgressError } from "@/server/guard/egress/failures";
 import { evaluateExpression } from "@/server/work/expressions/jsonata";
 import { defineFunction, FunctionError, failAs } from "@/server/work/functions/core/define";
 import {
@@ -143,8 +143,7 @@ export const httpRequest = defineFunction({
     const request = (url: URL) =>
       sendWithRetries(() => fetch(url, init), { retries, clock, signal })
         .then((response) => readResponse(response, { redact, memory }))
-        .catch(failAs(RejectedError, "call_refused"))
-        .catch(failAs(EgressError, "call_failed"));
+        .catch(failAs(EgressError, ({ kind }) => (kind === "rejected" ? "call_refused" : "call_failed")));
     if (next === undefined) return request(target);
     const facts = { now: clock.now(), seed: idempotencyKey, organizationId, memory, note };
     return readPages(target, input, {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { EgressError } from "@/server/guard/egress/failures";
-import { MAIL_LIMITS, MailError, MailLimitError } from "@/server/guard/mail/message";
+import { MAIL_LIMITS, MailError } from "@/server/guard/mail/message";
 import { defineFunction, FunctionError, failAs } from "@/server/work/functions/core/define";
 
 const address = z.email().max(254);
@@ -56,8 +56,7 @@ export const sendEmail = defineFunction({
     const recipients = Array.isArray(to) ? to : [to];
     const message = { organizationId, to: recipients, subject, text, html, idempotencyKey };
     return sendMail(message, signal)
-      .catch(failAs(MailLimitError, "rate_limited"))
-      .catch(failAs(MailError, "mail_failed"))
+      .catch(failAs(MailError, ({ isLimit }) => (isLimit ? "rate_limited" : "mail_failed")))
       .catch(failAs(EgressError, "mail_failed"));
   },
 });

@@ -1,15 +1,15 @@
 import { LONGEST_TIMER_MS } from "@/server/base/sleep";
 import { WorkerLost } from "../write/writer";
-import { SleepUntil, YieldSlot } from "./interruptions";
+import { YieldSlot } from "./interruptions";
 
 /** A wait that is over within this time keeps the run's slot. */
 const STAY_MS = 1_000;
 
-type Sleeper = { until: Date; leave(reason: SleepUntil): void };
+type Sleeper = { until: Date; leave(reason: YieldSlot): void };
 
 /**
  * Parallel branches of a root run and its children. When all of them sleep, the run leaves its slot: each `sleep`
- * throws SleepUntil with the earliest time.
+ * throws YieldSlot with the earliest time.
  */
 export class Branches {
   readonly #now: () => Date;
@@ -36,7 +36,7 @@ export class Branches {
     return settled.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
   }
 
-  /** Throws SleepUntil, or the signal's reason. */
+  /** Throws YieldSlot, or the signal's reason. */
   async sleep(until: Date, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     let end = () => {};
@@ -69,7 +69,8 @@ export class Branches {
     if (this.#active > 0) return;
     const [first] = [...this.#sleeping].sort((one, other) => one.until.getTime() - other.until.getTime());
     if (first === undefined || this.#leftUntil(first.until) <= STAY_MS) return;
-    for (const sleeper of this.#sleeping) sleeper.leave(new SleepUntil(first.until));
+    for (const sleeper of this.#sleeping)
+      sleeper.leave(new YieldSlot("the run waits", { until: first.until }));
   }
 }
 

@@ -1,7 +1,7 @@
 import { Decimal, ZERO } from "@/server/base/amount";
 import type { Cap, ClaimedRun } from "../claimed-run";
 import type { Worker } from "../port";
-import { CapReached, CreditsExhausted } from "./interruptions";
+import { LimitReached } from "./interruptions";
 
 /** Credits to reserve; `least` ≤ `minimum` ≤ `wanted`. */
 type Reservation = {
@@ -59,7 +59,7 @@ export function openBudget(worker: Worker, run: ClaimedRun, alreadyUsed: Decimal
   };
 
   return {
-    /** Throws CapReached, CreditsExhausted, WorkerLost. */
+    /** Throws LimitReached, WorkerLost. */
     reserve: ({ minimum, wanted }: Reservation) =>
       enqueue(async () => {
         for (const amount of wanted.gt(minimum) ? [wanted, minimum] : [minimum]) {
@@ -68,7 +68,8 @@ export function openBudget(worker: Worker, run: ClaimedRun, alreadyUsed: Decimal
             return amount;
           }
         }
-        throw new CreditsExhausted(
+        throw new LimitReached(
+          "insufficient_credits",
           "Insufficient credits: the balance does not cover the next step of this run.",
         );
       }),
@@ -99,7 +100,8 @@ export function capBudget(budget: Budget, cap: Cap | null, alreadyUsed: Decimal)
       enqueue(async () => {
         const left = cap.credits.sub(used).sub(reserved);
         if (wanted.gt(0) && (left.lt(least) || left.lte(0))) {
-          throw new CapReached(
+          throw new LimitReached(
+            "max_credits",
             `The run reached its cap of ${cap.credits} credits (maxCredits of ${cap.of}): ${used} are used, and the next step may cost more than the rest.`,
           );
         }

@@ -1,5 +1,3 @@
-import { YieldSlot } from "./interruptions";
-
 /** A step of the durable function that executes a run: `id` is unique in the root run, `name` is for people. */
 export type StepName = { id: string; name: string };
 
@@ -10,15 +8,6 @@ export type StepReference = { status: "Completed" | "Failed"; bytes: number };
 export type DurableSteps = {
   /** Acts within another act, also in parallel, belong to its step. */
   run<T>(step: StepName, act: () => Promise<T>, refer: (result: T) => StepReference): Promise<T>;
-  /** Called before each act. Throws CallOver if the call that executes the run must end first. */
+  /** Called before each act. Throws YieldSlot if the call that executes the run must end first. */
   checkpoint(): void;
 };
-
-/** The server's call must end before the run's next act. Its next call continues the run. */
-export class CallOver extends YieldSlot {
-  override name = "CallOver";
-
-  constructor() {
-    super("the call is over");
-  }
-}

@@ -16,7 +16,7 @@ import { type Budget, capBudget } from "./budget";
 import { executeAgent } from "./execute-agent";
 import { executeTool } from "./execute-tool";
 import type { ChildOutcome, Execution, SegmentContext } from "./execution";
-import { abortAfter, CapReached, CreditsExhausted, DeadlinePassed, RunStopped } from "./interruptions";
+import { abortAfter, LimitReached, RunStopped } from "./interruptions";
 import { RunSecrets, secretUserOf } from "./run-secrets";
 
 type Parent = Pick<Execution, "signal" | "depth" | "deadline" | "path" | "secrets">;
@@ -36,7 +36,8 @@ export async function executeRun(
   // Every step in progress listens.
   setMaxListeners(Number.POSITIVE_INFINITY, signal);
   const ownDeadline = deadlineOf(run);
-  const passed = () => new DeadlinePassed(`The run passed its deadline of ${run.deadlineSeconds} seconds.`);
+  const passed = () =>
+    new LimitReached("deadline_exceeded", `The run passed its deadline of ${run.deadlineSeconds} seconds.`);
   const unwatch = abortAfter(run.endsAtMs - services.clock.monotonicMs(), stop, passed);
   const leave = context.enter(run, journal.totals, stop);
   const execution: Execution = {
@@ -145,9 +146,7 @@ async function outcomeOf(services: Services, run: ClaimedRun, error: unknown): P
 }
 
 function failureCodeOf(error: unknown): FailureCode | null {
-  if (error instanceof DeadlinePassed) return "deadline_exceeded";
-  if (error instanceof CreditsExhausted) return "insufficient_credits";
-  if (error instanceof CapReached) return "max_credits";
+  if (error instanceof LimitReached) return error.code;
   return error instanceof ModelError ? MODEL_FAILURES[error.reason] : null;
 }
 

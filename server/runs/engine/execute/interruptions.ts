@@ -1,11 +1,14 @@
 import { LONGEST_TIMER_MS } from "@/server/base/sleep";
 
-export class CreditsExhausted extends Error {
-  override name = "CreditsExhausted";
-}
+/** The run may not go on: its balance, cap or deadline is reached. `code` becomes the code of its failure. */
+export class LimitReached extends Error {
+  override name = "LimitReached";
+  readonly code: "insufficient_credits" | "max_credits" | "deadline_exceeded";
 
-export class CapReached extends Error {
-  override name = "CapReached";
+  constructor(code: LimitReached["code"], message: string) {
+    super(message);
+    this.code = code;
+  }
 }
 
 /** The run was cancelled, ended elsewhere or taken over by another worker. */
@@ -13,23 +16,19 @@ export class RunStopped extends Error {
   override name = "RunStopped";
 }
 
-export class DeadlinePassed extends Error {
-  override name = "DeadlinePassed";
-}
-
-/** The run must yield its slot before its next call. */
+/**
+ * The run must yield its slot before its next act. `until`: all its branches sleep, the first of them until then.
+ * `isCallOver`: the server's call must end; its next call continues the run.
+ */
 export class YieldSlot extends Error {
   override name = "YieldSlot";
-}
+  readonly until: Date | undefined;
+  readonly isCallOver: boolean;
 
-/** All branches of the run sleep; the first of them until this time. The run is to leave its slot until then. */
-export class SleepUntil extends YieldSlot {
-  override name = "SleepUntil";
-  readonly until: Date;
-
-  constructor(until: Date) {
-    super("the run waits");
+  constructor(reason: string, { until, isCallOver = false }: { until?: Date; isCallOver?: boolean } = {}) {
+    super(reason);
     this.until = until;
+    this.isCallOver = isCallOver;
   }
 }
 

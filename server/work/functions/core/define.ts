@@ -112,10 +112,13 @@ export class FunctionError extends Error {
 }
 
 /** Turns errors of one class into a failure with this code, for `catch`. */
-export function failAs(kind: new (...args: never[]) => Error, code: string): (error: unknown) => never {
+export function failAs<Kind extends Error>(
+  kind: new (...args: never[]) => Kind,
+  code: string | ((error: Kind) => string),
+): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof kind)) throw error;
-    throw new FunctionError(code, error.message, { cause: error });
+    throw new FunctionError(typeof code === "string" ? code : code(error), error.message, { cause: error });
   };
 }
 

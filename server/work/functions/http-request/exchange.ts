@@ -4,7 +4,7 @@ import type { Json } from "@/server/base/json/json";
 import { parseLargeJson } from "@/server/base/json/large";
 import { sleepOrThrow } from "@/server/base/sleep";
 import { KIB } from "@/server/contract/sizes";
-import { NetworkError, retryAfterMs } from "@/server/guard/egress/failures";
+import { EgressError, retryAfterMs } from "@/server/guard/egress/failures";
 import { readField } from "@/server/guard/egress/outgoing-request";
 import type { StepMemory } from "@/server/guard/limits/process-memory";
 import { asBase64, type RedactBody } from "./binary-body";
@@ -37,7 +37,7 @@ export async function sendWithRetries(
       if (waitMs > LONGEST_WAIT_MS) return response;
       await response.body?.cancel();
     } catch (error) {
-      if (retry === retries || !(error instanceof NetworkError)) throw error;
+      if (retry === retries || !(error instanceof EgressError && error.kind === "network")) throw error;
     }
     await sleepOrThrow(waitMs, signal);
   }

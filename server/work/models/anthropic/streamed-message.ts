@@ -2,7 +2,7 @@ import { z } from "zod";
 import { writeJson } from "@/server/base/json/json";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
 import type { StreamedReply } from "@/server/work/models/calls/model-interface";
-import { PiecesError, ReplyTooLarge } from "@/server/work/models/calls/replies";
+import { brokenPieces, replyTooLarge } from "@/server/work/models/calls/replies";
 import {
   MAX_RECORDED_CALLS,
   MAX_REPLY_LENGTH,
@@ -103,7 +103,7 @@ export class StreamedMessage implements StreamedReply {
   }
 
   toBody(): object {
-    if (!this.#isComplete) throw new PiecesError("the answer ended before it was complete");
+    if (!this.#isComplete) throw brokenPieces("the answer ended before it was complete");
     return { ...this.#message, content: this.#inOrder(), usage: this.#usage };
   }
 
@@ -126,7 +126,7 @@ export class StreamedMessage implements StreamedReply {
   #addDelta({ index, delta }: z.infer<typeof deltaEvent>): void {
     if (this.#further.has(index)) return;
     const block = this.#blocks.get(index);
-    if (block === undefined) throw new PiecesError("a chunk of the answer belongs to no block");
+    if (block === undefined) throw brokenPieces("a chunk of the answer belongs to no block");
     this.#append(block, "text", delta.text);
     // The input follows in pieces of a text, unless the block begins with all of it (BerriAI/litellm#25390).
     if (delta.partial_json) this.#append(block, "input", delta.partial_json);
@@ -167,13 +167,12 @@ export class StreamedMessage implements StreamedReply {
 
   #count(length: number): void {
     this.#length += length;
-    if (this.#length > MAX_REPLY_LENGTH)
-      throw new ReplyTooLarge(`The answer is longer than ${MAX_REPLY_LENGTH} characters.`);
+    if (this.#length > MAX_REPLY_LENGTH) throw replyTooLarge("The answer", MAX_REPLY_LENGTH);
   }
 }
 
 function read<Schema extends z.ZodType>(schema: Schema, piece: unknown): z.output<Schema> {
   const parsed = schema.safeParse(piece);
-  if (!parsed.success) throw new PiecesError("a chunk of the answer is not an event of a message");
+  if (!parsed.success) throw brokenPieces("a chunk of the answer is not an event of a message");
   return parsed.data;
 }

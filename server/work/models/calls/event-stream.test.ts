@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { MAX_EVENT_LENGTH } from "@/server/work/models/port";
 import { EventStreamReader } from "./event-stream";
-import { ReplyTooLarge } from "./replies";
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const read = (...chunks: Uint8Array[]) => {
@@ -59,12 +58,12 @@ describe("gives up", () => {
   test("an endless line, in linear time", () => {
     expect(pushMany("xxxx", MAX_EVENT_LENGTH / 4)).not.toThrow();
     // If each chunk were joined or searched again, these 262,145 chunks would take minutes.
-    expect(pushMany("xxxx", MAX_EVENT_LENGTH / 4 + 1)).toThrow(ReplyTooLarge);
+    expect(pushMany("xxxx", MAX_EVENT_LENGTH / 4 + 1)).toThrow(/is longer than/);
   });
 
   test("an endless event, counting empty data lines", () => {
     expect(pushMany("data:x\n", MAX_EVENT_LENGTH / 2)).not.toThrow();
-    expect(pushMany("data:x\n", MAX_EVENT_LENGTH / 2 + 1)).toThrow(ReplyTooLarge);
-    expect(pushMany("data\n", MAX_EVENT_LENGTH + 1)).toThrow(ReplyTooLarge);
+    expect(pushMany("data:x\n", MAX_EVENT_LENGTH / 2 + 1)).toThrow(/is longer than/);
+    expect(pushMany("data\n", MAX_EVENT_LENGTH + 1)).toThrow(/is longer than/);
   });
 });

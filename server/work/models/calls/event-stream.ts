@@ -1,6 +1,6 @@
 import { StringDecoder } from "node:string_decoder";
 import { MAX_EVENT_LENGTH } from "@/server/work/models/port";
-import { ReplyTooLarge } from "./replies";
+import { type ReplyError, replyTooLarge } from "./replies";
 
 /**
  * Reads the data of server-sent events (HTML standard, section 9.2.6) in linear time. An incomplete last event is
@@ -22,7 +22,7 @@ export class EventStreamReader {
     this.#maxLength = maxLength;
   }
 
-  /** Throws ReplyTooLarge. */
+  /** Throws ReplyError. */
   push(bytes: Uint8Array): string[] {
     const events: string[] = [];
     let text = this.#decoder.write(bytes);
@@ -60,7 +60,7 @@ export class EventStreamReader {
     this.#data.push(data);
   }
 
-  #tooLarge(part: string): ReplyTooLarge {
-    return new ReplyTooLarge(`${part} of the streamed answer is longer than ${this.#maxLength} characters.`);
+  #tooLarge(part: string): ReplyError {
+    return replyTooLarge(`${part} of the streamed answer`, this.#maxLength);
   }
 }

@@ -67,11 +67,11 @@ export type ReadOptions = {
 
 /** A streamed reply as far as it has arrived. */
 export type StreamedReply = {
-  /** Throws PiecesError for an invalid piece, ReplyError for an error, and ReplyTooLarge. */
+  /** Throws ReplyError for an invalid piece, an error, or too much. */
   add(piece: unknown): void;
   readonly furtherCalls: number;
   /** Usage that the provider did not report is counted. Null before any output. */
   received(request: Prompt): Promise<ReceivedOutput | null>;
-  /** Throws PiecesError if the reply is incomplete. */
+  /** Throws ReplyError if the reply is incomplete. */
   toBody(): object;
 };

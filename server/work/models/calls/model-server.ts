@@ -21,7 +21,7 @@ import { normalizeError } from "./errors/error-bodies";
 import { EventStreamReader } from "./event-stream";
 import type { Connection, ModelInterface, StreamedReply } from "./model-interface";
 import { readModelList } from "./model-list";
-import { PiecesError, type ReadReply, readReportedError } from "./replies";
+import { brokenPieces, type ReadReply, readReportedError } from "./replies";
 
 /**
  * Findings about a server's models, by organization and model. They stay with the organization: an error may repeat
@@ -180,7 +180,7 @@ export class ModelServer {
         // The rest is read, so that the connection can be reused.
         if (isDone) continue;
         const piece = tryParseJson(data);
-        if (piece === undefined) throw new PiecesError("a chunk of the answer is not JSON");
+        if (piece === undefined) throw brokenPieces("a chunk of the answer is not JSON");
         const failed = readReportedError(piece);
         if (failed !== null) throw failed;
         streamed.add(piece);
@@ -266,7 +266,7 @@ export class ModelServer {
   }
 }
 
-/** JSON, or the text of an error. Throws PiecesError for events of another type. */
+/** JSON, or the text of an error. Throws ReplyError for events of another type. */
 async function readBody(
   response: Response,
   { type, isStreamed }: { type: string; isStreamed: boolean },
@@ -274,7 +274,7 @@ async function readBody(
   const text = await response.text();
   const body = isStreamed || JSON_TYPE.test(type) ? tryParseJson(text) : text;
   if (isStreamed && body === undefined)
-    throw new PiecesError("the answer is neither JSON nor a stream of events");
+    throw brokenPieces("the answer is neither JSON nor a stream of events");
   return body ?? text;
 }
 

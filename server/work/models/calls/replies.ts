@@ -38,27 +38,33 @@ export class ResponseError extends Error {
   }
 }
 
-/** A response that is no reply; `status` or `code` is set if it is an error in a successful response. */
+/**
+ * A response that is no reply; `status` or `code` is set if it is an error in a successful response. `kind`: it is
+ * beyond the size limit (a retry would not make it smaller), or its pieces form no reply (the same server may well
+ * give one without streaming).
+ */
 export class ReplyError extends Error {
+  override name = "ReplyError";
   readonly status: number | undefined;
   readonly code: string | undefined;
-  constructor(message: string, reported?: number | string | null) {
+  readonly kind: "too_large" | "broken_pieces" | undefined;
+
+  constructor(
+    message: string,
+    { reported, kind }: { reported?: number | string | null | undefined; kind?: ReplyError["kind"] } = {},
+  ) {
     super(message);
-    this.name = "ReplyError";
+    this.kind = kind;
     this.status = Number.isInteger(Number(reported ?? Number.NaN)) ? Number(reported) : undefined;
     this.code = typeof reported === "string" ? reported : undefined;
   }
 }
 
-/** A response beyond the size limit; a retry would not make it smaller. */
-export class ReplyTooLarge extends ReplyError {
-  override name = "ReplyTooLarge";
-}
+/** A reply beyond the size limit; `part` is longer than `maxLength` characters. */
+export const replyTooLarge = (part: string, maxLength: number) =>
+  new ReplyError(`${part} is longer than ${maxLength} characters.`, { kind: "too_large" });
 
-/** Pieces that form no reply; the same server may well give one without streaming. */
-export class PiecesError extends ReplyError {
-  override name = "PiecesError";
-}
+export const brokenPieces = (message: string) => new ReplyError(message, { kind: "broken_pieces" });
 
 /**
  * The error in a streamed piece or in a body with a success status, as some gateways send it; null if there is
@@ -77,7 +83,7 @@ export function readReportedError(piece: unknown): ReplyError | null {
   const reported = readReported(piece);
   return reported === null
     ? new ReplyError(`an error: ${writeJson(piece)}`)
-    : new ReplyError(reported.message, reported.code ?? STATUS_OF_TYPE[reported.type ?? ""]);
+    : new ReplyError(reported.message, { reported: reported.code ?? STATUS_OF_TYPE[reported.type ?? ""] });
 }
 
 const isMiniMaxError = (report: unknown): boolean =>

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isJsonObject, tryParseJson, writeJson } from "@/server/base/json/json";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
 import type { StreamedReply } from "@/server/work/models/calls/model-interface";
-import { failedChoice, PiecesError, ReplyTooLarge } from "@/server/work/models/calls/replies";
+import { brokenPieces, failedChoice, replyTooLarge } from "@/server/work/models/calls/replies";
 import {
   MAX_RECORDED_CALLS,
   MAX_REPLY_LENGTH,
@@ -97,10 +97,10 @@ export class StreamedCompletion implements StreamedReply {
     this.#onText = onText;
   }
 
-  /** Throws PiecesError for an invalid piece, ReplyError for an error, and ReplyTooLarge. */
+  /** Throws ReplyError for an invalid piece, an error, or too much. */
   add(raw: unknown): void {
     const parsed = piece.safeParse(raw);
-    if (!parsed.success) throw new PiecesError("a chunk of the answer is not part of a chat completion");
+    if (!parsed.success) throw brokenPieces("a chunk of the answer is not part of a chat completion");
     this.#usage = parsed.data.usage ?? this.#usage;
     const choice = parsed.data.choices?.find(({ index }) => (index ?? 0) === 0);
     if (!choice) return;
@@ -146,9 +146,9 @@ export class StreamedCompletion implements StreamedReply {
     return { content: replaceNul(output.content), usage };
   }
 
-  /** Throws PiecesError if the reply is incomplete. */
+  /** Throws ReplyError if the reply is incomplete. */
   toBody(): object {
-    if (this.#finishReason === null) throw new PiecesError("the answer ended before it was complete");
+    if (this.#finishReason === null) throw brokenPieces("the answer ended before it was complete");
     const toolCalls = [...this.#calls]
       .sort((a, b) => a.at - b.at)
       .map(({ id, name, arguments: text, fields, functionFields }) => ({
@@ -173,7 +173,7 @@ export class StreamedCompletion implements StreamedReply {
   #count(length: number): void {
     this.#length += length;
     if (this.#length > MAX_REPLY_LENGTH) {
-      throw new ReplyTooLarge(`The answer is longer than ${MAX_REPLY_LENGTH} characters.`);
+      throw replyTooLarge("The answer", MAX_REPLY_LENGTH);
     }
   }
 
@@ -195,7 +195,7 @@ export class StreamedCompletion implements StreamedReply {
   }
 
   #begin(at: number, { id, name, text }: { id: string; name: string; text: string }): void {
-    if (at > MAX_CALL_INDEX) throw new PiecesError("the answer contains too many calls");
+    if (at > MAX_CALL_INDEX) throw brokenPieces("the answer contains too many calls");
     this.#lastCall = Math.max(this.#lastCall, at);
     const isFurther = this.#calls.length >= MAX_RECORDED_CALLS;
     const call = {

@@ -3,10 +3,10 @@ import { writeJson } from "@/server/base/json/json";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
 import type { StreamedReply } from "@/server/work/models/calls/model-interface";
 import {
-  PiecesError,
+  brokenPieces,
   ReplyError,
-  ReplyTooLarge,
   readReportedError,
+  replyTooLarge,
 } from "@/server/work/models/calls/replies";
 import {
   MAX_RECORDED_CALLS,
@@ -75,7 +75,7 @@ export class StreamedResponse implements StreamedReply {
 
   add(piece: unknown): void {
     const parsed = event.safeParse(piece);
-    if (!parsed.success) throw new PiecesError("a chunk of the answer is not an event of a response");
+    if (!parsed.success) throw brokenPieces("a chunk of the answer is not an event of a response");
     switch (parsed.data.type) {
       case "response.output_item.added":
       case "response.output_item.done":
@@ -116,7 +116,7 @@ export class StreamedResponse implements StreamedReply {
   }
 
   toBody(): object {
-    if (this.#end === undefined) throw new PiecesError("the answer ended before it was complete");
+    if (this.#end === undefined) throw brokenPieces("the answer ended before it was complete");
     return this.#items.size === 0 ? this.#end : { ...this.#end, output: this.#inOrder().map(toItem) };
   }
 
@@ -191,8 +191,7 @@ export class StreamedResponse implements StreamedReply {
 
   #count(length: number): void {
     this.#length += length;
-    if (this.#length > MAX_REPLY_LENGTH)
-      throw new ReplyTooLarge(`The answer is longer than ${MAX_REPLY_LENGTH} characters.`);
+    if (this.#length > MAX_REPLY_LENGTH) throw replyTooLarge("The answer", MAX_REPLY_LENGTH);
   }
 }
 
@@ -204,7 +203,7 @@ const TYPE_OF_DELTA: Record<string, string> = {
 
 function read<Schema extends z.ZodType>(schema: Schema, piece: unknown): z.output<Schema> {
   const parsed = schema.safeParse(piece);
-  if (!parsed.success) throw new PiecesError("a chunk of the answer is not an event of a response");
+  if (!parsed.success) throw brokenPieces("a chunk of the answer is not an event of a response");
   return parsed.data;
 }
 

@@ -7,7 +7,7 @@ import { codeOfFailure, type FunctionContext, FunctionError } from "@/server/wor
 import { executeFunction } from "@/server/work/functions/core/execute";
 import { WorkerLost } from "../../write/writer";
 import type { Execution } from "../execution";
-import { CapReached, CreditsExhausted } from "../interruptions";
+import { LimitReached } from "../interruptions";
 import { callModel } from "./call-model";
 import { type StepAttempt, type StepCall, type StepOutcome, storedOutput } from "./perform-step";
 
@@ -29,8 +29,7 @@ export async function attemptFunction(
     const output = await executeFunction(name, { input, context, timeoutMs });
     return await storedOutput(execution, output, secrets.redact);
   } catch (error) {
-    if (error instanceof WorkerLost || error instanceof CreditsExhausted || error instanceof CapReached)
-      throw error;
+    if (error instanceof WorkerLost || error instanceof LimitReached) throw error;
     signal.throwIfAborted();
     throw new FunctionError(codeOfFailure(error), error instanceof Error ? error.message : String(error));
   } finally {

@@ -38,7 +38,7 @@ type Candidate = { model: string; provider: string; call: Models["call"] };
 
 /**
  * Calls a model on the run's account, or returns a finished call from the journal. Partial output of an interrupted
- * call is charged. `signal` may end the call earlier than the run's own. Throws CreditsExhausted, CapReached,
+ * call is charged. `signal` may end the call earlier than the run's own. Throws LimitReached, CapReached,
  * ModelError, WorkerLost, or the signal's reason.
  */
 export async function callModel(

@@ -16,7 +16,7 @@ import { validateAgainst } from "@/server/work/json-schema/schema";
 import { describeIssues } from "@/server/work/json-schema/schema-issues";
 import type { FinishedStep } from "../../write/journal";
 import type { Execution } from "../execution";
-import { abortAfter, DeadlinePassed } from "../interruptions";
+import { abortAfter, LimitReached } from "../interruptions";
 import { type Child, type ChildResult, executeChildRun } from "./child-run";
 import { performStep, type StepCall, storedOutput } from "./perform-step";
 
@@ -81,7 +81,7 @@ async function withinTime(
   const { services, signal } = execution;
   const timeout = new AbortController();
   const left = beganAt + timeoutMs - services.clock.now().getTime();
-  const reason = () => new DeadlinePassed(`The step took longer than ${timeoutMs} ms.`);
+  const reason = () => new LimitReached("deadline_exceeded", `The step took longer than ${timeoutMs} ms.`);
   const unwatch = abortAfter(left, timeout, reason);
   try {
     const ended = await executeChildRun(execution, child, AbortSignal.any([signal, timeout.signal]));

@@ -10,7 +10,7 @@ import {
 import type { CutOff, Prompt } from "@/server/work/models/port";
 import { exactly } from "../budget";
 import type { Execution } from "../execution";
-import { CapReached, CreditsExhausted } from "../interruptions";
+import { LimitReached } from "../interruptions";
 
 type Priced = { model: string; provider: string };
 
@@ -36,7 +36,7 @@ export async function reserveForCall(
 
   const ample = priceFor(services.models.boundTokens(request), limit);
   const reserved = await budget.reserve(exactly(ample)).catch((error: unknown) => {
-    if (error instanceof CapReached || error instanceof CreditsExhausted) return null;
+    if (error instanceof LimitReached) return null;
     throw error;
   });
   if (reserved !== null) return { reserved, maxOutputTokens: limit };
@@ -81,9 +81,9 @@ export async function reserveForRepeat(
       const added = await budget.reserve({ least, minimum: missing, wanted: missing });
       reservation.reserved = reservation.reserved.add(added);
     } catch (error) {
-      if (error instanceof CapReached) return maxOutputTokens;
-      if (error instanceof CreditsExhausted) continue;
-      throw error;
+      if (!(error instanceof LimitReached)) throw error;
+      if (error.code === "insufficient_credits") continue;
+      return maxOutputTokens;
     }
     const credits = reservation.reserved.sub(used);
     return Math.min(limit, outputTokensFor(run.prices, { model, credits, inputTokens }));

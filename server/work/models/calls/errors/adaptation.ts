@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { unmarkExact } from "@/server/base/json/exact-number";
 import type { ModelRequest } from "@/server/work/models/port";
-import { isUnreadCall, PiecesError, ReplyError, ResponseError } from "../replies";
+import { isUnreadCall, ReplyError, ResponseError } from "../replies";
 import { findQuirk, type Quirk } from "./quirks";
 
 /** Features that a provider does not support for a model, learned from its errors. */
@@ -65,7 +65,7 @@ export function learnFrom(
   known: Adaptation,
   { request, parameters, fields }: Tried,
 ): Adaptation {
-  if (error instanceof PiecesError) return { ...known, unstreamed: true };
+  if (error instanceof ReplyError && error.kind === "broken_pieces") return { ...known, unstreamed: true };
   const rejection = readRejection(error);
   if (rejection === null) return known;
   const { status = 500, text } = rejection;

@@ -1,6 +1,6 @@
 import { APIConnectionError, APIError } from "openai";
 import { describe, expect, test } from "vitest";
-import { NetworkError, RejectedError, ResponseTooLarge } from "@/server/guard/egress/failures";
+import { EgressError, rejectedCall, responseTooLarge } from "@/server/guard/egress/failures";
 import { createRedactor } from "@/server/guard/secrets/redact";
 import { readProviderError } from "@/server/work/models/calls/errors/provider-error";
 import { ReplyError, readReportedError } from "@/server/work/models/calls/replies";
@@ -52,15 +52,15 @@ test("a redirect names the new address and is not retried", () => {
 
 test("an address that may not be called is not retried, unlike one that cannot be reached", () => {
   const readCaused = (cause: Error) => read(new APIConnectionError({ cause }));
-  expect(readCaused(new RejectedError("not public"))).toMatchObject({
+  expect(readCaused(rejectedCall("not public"))).toMatchObject({
     reason: "refused",
     message: 'the model provider "test" could not be reached: not public',
   });
-  expect(readCaused(new NetworkError("reset"))).toMatchObject({ reason: "unavailable" });
+  expect(readCaused(new EgressError("reset", { kind: "network" }))).toMatchObject({ reason: "unavailable" });
 });
 
 test("a response that is too large is not retried, also if the SDK wraps it", () => {
-  const error = new ResponseTooLarge(1000);
+  const error = responseTooLarge(1000);
   const providerError = {
     reason: "refused",
     message: 'the model provider "test" answered: The response is larger than 1000 bytes.',

@@ -1,10 +1,10 @@
 import { causesOf } from "@/server/base/errors";
-import { EgressError, RejectedError, ResponseTooLarge, retryAfterMs } from "@/server/guard/egress/failures";
+import { EgressError, retryAfterMs } from "@/server/guard/egress/failures";
 import { createRedactor, type Redact } from "@/server/guard/secrets/redact";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
 import { isOverflow } from "@/server/work/models/context/overflow";
 import type { ModelErrorReason } from "@/server/work/models/port";
-import { isUnreadCall, ReplyError, ReplyTooLarge, ResponseError } from "../replies";
+import { isUnreadCall, ReplyError, ResponseError } from "../replies";
 import { FlawedAnswer } from "./answer-flaws";
 
 /** The failure of one attempt; `unavailable` is temporary. `retryAfterMs` is the delay that the provider requested. */
@@ -68,17 +68,16 @@ export function readProviderError(
     return explain(text, reasonOf(error), { status, waitMs: retryAfterMs(headers, now) });
   }
   if (error instanceof ReplyError) {
-    const reason = error instanceof ReplyTooLarge ? "refused" : reasonOf(error);
+    const reason = error.kind === "too_large" ? "refused" : reasonOf(error);
     return explain(`answered: ${error.message}`, reason, error);
   }
   // The client may wrap an error.
   const causes = causesOf(error);
-  const excess = causes.find((cause) => cause instanceof ResponseTooLarge);
-  if (excess !== undefined) return explain(`answered: ${excess.message}`, "refused");
+  const own = causes.find((cause) => cause instanceof EgressError);
+  if (own?.kind === "too_large") return explain(`answered: ${own.message}`, "refused");
   // Our own explanation if there is one, else the innermost message.
-  const shown =
-    causes.find((cause) => cause instanceof EgressError) ?? causes.findLast(({ message }) => message !== "");
-  const reason = causes.some((cause) => cause instanceof RejectedError) ? "refused" : "unavailable";
+  const shown = own ?? causes.findLast(({ message }) => message !== "");
+  const reason = own?.kind === "rejected" ? "refused" : "unavailable";
   return explain(`could not be reached: ${shown?.message ?? "unknown error"}`, reason);
 }
 
