@@ -77,13 +77,15 @@ test("a process is not ready while the database stores no heartbeats", async () 
   const database = async () => (await checkReadiness(process)).database;
   await expect.poll(database).toBe("ok");
   const name = new URL(world.env.databaseUrl).pathname.slice(1);
+  const closeOthers =
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()";
   await world.pool.query(`ALTER DATABASE "${name}" SET default_transaction_read_only = on`);
   onTestFinished(async () => {
     await world.pool.query(`SET default_transaction_read_only = off; ALTER DATABASE "${name}" RESET ALL`);
+    // A connection keeps the setting that it was opened with.
+    await world.pool.query(closeOthers);
   });
-  await world.pool.query(
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()",
-  );
+  await world.pool.query(closeOthers);
   await expect.poll(database).toBe("rejects writes");
 });
 
