@@ -11,7 +11,7 @@ test.each([
   [["nam"], "Fixed nam"],
   [[], "Fixed the tool"],
 ])("the message once the problem of %j is repaired: %s", (path, expected) => {
-  const problem = { line: 7, path, fault: "is not known here", message: "unused" };
+  const problem = { line: 7, path, issue: "is not known here", message: "unused" };
   expect(describeProblem(problem, TOOL).repaired).toBe(expected);
 });
 
