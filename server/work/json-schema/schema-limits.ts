@@ -148,10 +148,10 @@ export function stepsOf(root: JsonObject): number {
 }
 
 /** The issue of a schema that cannot be compiled. Ajv does not say where a reference is that it cannot resolve. */
-export function issueOfFault(schema: JsonObject, fault: string): Issue {
-  const reference = /^can't resolve reference (\S+) from id/.exec(fault)?.[1];
+export function toIssue(schema: JsonObject, issue: string): Issue {
+  const reference = /^can't resolve reference (\S+) from id/.exec(issue)?.[1];
   const keys = reference === undefined ? undefined : findReference(schema, reference);
-  if (keys === undefined) return issueAt([], fault);
+  if (keys === undefined) return issueAt([], issue);
   return issueAt(keys, `refers to ${reference}, which does not exist; # is the whole schema`);
 }
 

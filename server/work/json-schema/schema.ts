@@ -15,7 +15,7 @@ import { resolveInstalled, ThreadPool, threadOf } from "@/server/guard/sandbox/t
 import { EXACT_KEYWORDS } from "./exact-keywords";
 import { type Dialect, dialectOf, normalizeSchema } from "./schema-dialect";
 import { MAX_ERRORS, schemaError, toIssues } from "./schema-issues";
-import { findRejection, issueOfIssue, stepsOf } from "./schema-limits";
+import { findRejection, toIssue, stepsOf } from "./schema-limits";
 
 /**
  * Sizes are bounded and nothing is fetched. Costly checks run in a thread with a time limit and fair turns by
@@ -203,7 +203,7 @@ export async function checkSchema(schema: JsonObject, organizationId: string): P
     const { dialect, text } = known;
     const answer = await callThread({ dialect, schema: text }, COMPILE_TIMEOUT_MS, organizationId);
     if ("unknown" in answer) return [answer.unknown];
-    known.issues = "issue" in answer ? [issueOfIssue(schema, answer.issue)] : answer.issues;
+    known.issues = "issue" in answer ? [toIssue(schema, answer.issue)] : answer.issues;
   }
   return known.issues;
 }

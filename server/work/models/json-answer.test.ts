@@ -28,7 +28,7 @@ test("keeps the line ends that a model left in a text", async () => {
 
 test("reads an answer of quotes and backslashes in bounded time", async () => {
   for (const part of ['"\n', '\\"\n', "\\\n"])
-    expect(await read(`{${part.repeat(80_000)}`)).toEqual({ fault: "it is not JSON" });
+    expect(await read(`{${part.repeat(80_000)}`)).toEqual({ issue: "it is not JSON" });
 });
 
 test("searches an answer full of brackets in bounded time", async () => {
