@@ -15,7 +15,7 @@ import { resolveInstalled, ThreadPool, threadOf } from "@/server/guard/sandbox/t
 import { EXACT_KEYWORDS } from "./exact-keywords";
 import { type Dialect, dialectOf, normalizeSchema } from "./schema-dialect";
 import { MAX_ERRORS, schemaError, toIssues } from "./schema-issues";
-import { findRejection, toIssue, stepsOf } from "./schema-limits";
+import { findRejection, stepsOf, toIssue } from "./schema-limits";
 
 /**
  * Sizes are bounded and nothing is fetched. Costly checks run in a thread with a time limit and fair turns by
