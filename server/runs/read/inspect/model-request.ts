@@ -87,7 +87,7 @@ type OutputRow = z.infer<typeof outputRow>;
 
 /** Reads the outputs before iteration $3, only those that a page shows: an output may have a megabyte. */
 const READ_OUTPUTS = defineQuery(
-  "read-step-outputs",
+  "read-request-outputs",
   outputRow,
   `SELECT key, step_number AS number, tool_name AS name, status = 'Failed' AS failed,
           ${startOf("coalesce(output, 'null')")} AS output
