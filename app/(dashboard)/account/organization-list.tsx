@@ -24,8 +24,8 @@ export function OrganizationList() {
                 <span className="truncate font-medium">{name}</span>
                 {active ? <Badge>active</Badge> : null}
               </p>
-              <p className="text-muted text-xs first-letter:uppercase">
-                {ROLE_LABELS[role]}: {ROLE_PERMISSIONS[role]}
+              <p className="text-muted text-xs">
+                {ROLE_LABELS[role]} · {ROLE_PERMISSIONS[role]}
               </p>
             </div>
             {active ? null : (

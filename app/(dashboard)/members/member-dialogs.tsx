@@ -27,7 +27,7 @@ function RoleField({ mayAppointOwners, ...props }: RoleFieldProps) {
       ? { value: role, label: `${ROLE_LABELS[role]} (only an owner appoints owners)`, disabled: true }
       : { value: role, label: ROLE_LABELS[role] },
   );
-  return <OptionField {...props} hint={`May do: ${ROLE_PERMISSIONS[props.value]}.`} options={options} />;
+  return <OptionField {...props} hint={`${ROLE_PERMISSIONS[props.value]}.`} options={options} />;
 }
 
 /** The form of an invitation, then its link, once. */

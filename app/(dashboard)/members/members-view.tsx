@@ -43,9 +43,7 @@ const COLUMNS: LineColumn<MemberLine>[] = [
     head: "Permissions",
     width: "w-[42%]",
     area: "wide",
-    cell: ({ role }) => (
-      <span className="inline-block text-muted first-letter:uppercase">{ROLE_PERMISSIONS[role]}</span>
-    ),
+    cell: ({ role }) => <span className="text-muted">{ROLE_PERMISSIONS[role]}</span>,
   },
   { head: "Joined", width: "w-32", area: "none", look: "muted", cell: (line) => <Day at={line.joinedAt} /> },
 ];

@@ -9,12 +9,12 @@ export const ROLE_LABELS: Record<MemberRole, string> = {
   owner: "Owner",
 };
 
-/** The permissions of each role; completes a sentence such as "May do: …". */
+/** The permissions of each role: a sentence without its period. */
 export const ROLE_PERMISSIONS: Record<MemberRole, string> = {
-  owner: "everything, including owners",
-  admin: "as members; also keys, members and the audit log",
-  member: "as viewers; also start and cancel runs, change agents, tools and triggers",
-  viewer: "read",
+  owner: "Can do everything, including managing owners",
+  admin: "Can do what members can, manage keys and members, and read the audit log",
+  member: "Can view everything, start and cancel runs, and change agents, tools and triggers",
+  viewer: "Can view everything",
 };
 
 /** The reason why the reader may not change or remove a member; null if they may. The server checks the same rules. */

@@ -139,7 +139,7 @@ export function TestProvider({ provider: { name, models }, isNew }: TestProvider
       onSubmit={() => form.send({ name, ...form.draft })}
       title={isNew ? `Provider ${name} added` : `Test ${name}`}
     >
-      {isNew ? <p>Agents and tools can choose its models now. Make sure that it answers:</p> : null}
+      {isNew ? <p>Its models are now available. Test the connection:</p> : null}
       <OptionField
         {...form.field("model")}
         hint="Two small calls, as a run makes them. They cost no credits; the provider may charge for their tokens."

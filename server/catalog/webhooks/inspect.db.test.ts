@@ -113,7 +113,9 @@ describe("deliveries", () => {
     const tried = (template: string) => previewMessage(world, member, { deliveryId, template });
     expect(await tried("Order {{ body.order.id }}")).toEqual({ message: "Order 7" });
     await expect(tried("{{ body.( }}")).rejects.toThrow("message template fails");
-    await expect(tried("{{ body.nothing }}")).rejects.toThrow("finds nothing");
+    await expect(tried("{{ body.nothing }}")).rejects.toThrow(
+      "The message template matched nothing in the body.",
+    );
   });
 });
 

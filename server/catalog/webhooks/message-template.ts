@@ -49,7 +49,7 @@ export async function fillMessageTemplate(
   }
   const message = filled === null ? "" : typeof filled === "string" ? filled : writeJson(filled);
   if (message.trim() === "") {
-    throw new AppError("invalid_request", "The trigger's message template finds nothing in this body.");
+    throw new AppError("invalid_request", "The message template matched nothing in the body.");
   }
   return message;
 }

@@ -100,7 +100,7 @@ test("steps name tools and agents that there are, as far as can be known", async
     "/steps/4/with/tool must not be empty",
     "/steps/5/with/tool must be string",
     '/steps/6/parallel/1/with/agent "gone" is not an agent',
-    "/steps/7/with/tool calculate has no input of that name; known inputs: expression",
+    '/steps/7/with/tool calculate doesn\'t take "tool"; known inputs: expression',
   ]);
 });
 
@@ -190,7 +190,7 @@ describe("rejects, naming the path", () => {
     [
       "an unknown input",
       one({ with: { expression: "1", ex: 1 } }),
-      /^\/steps\/0\/with\/ex calculate has no input of that name; known inputs: expression$/,
+      /^\/steps\/0\/with\/ex calculate doesn't take "ex"; known inputs: expression$/,
     ],
     ["a wrong input", one({ with: { expression: 1 } }), /^\/steps\/0\/with\/expression must be string$/],
     [

@@ -283,7 +283,7 @@ class Checker {
         const meant = nearestName(name, free);
         this.#report(
           at,
-          `${uses} has no input of that name; known inputs: ${known}`,
+          `${uses} doesn't take "${name.slice(0, 100)}"; known inputs: ${known}`,
           meant === undefined ? { label: "Remove", change: "remove" } : renameTo(meant),
         );
       } else if (isJsonObject(property) && !hasTemplate(value)) {

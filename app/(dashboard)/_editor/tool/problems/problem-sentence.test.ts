@@ -28,8 +28,8 @@ test.each([
   ],
   [
     ["steps", 0, "with", "value"],
-    "http_request has no input of that name; known inputs: url, method",
-    "orders, value: http_request has no input of that name. Known inputs: url, method.",
+    'http_request doesn\'t take "value"; known inputs: url, method',
+    'orders, value: http_request doesn\'t take "value". Known inputs: url, method.',
   ],
   [["steps", 0, "retries"], "must be at most 10", "orders, Retries: Retries must be at most 10."],
   [["steps"], "must have at least 1 item", "Steps: Steps must have at least 1 item."],
