@@ -13,7 +13,7 @@ export type Worker = {
   /** Call before each act: a process that had stalled must not act for runs that were taken over. Throws WorkerLost. */
   confirm(): Promise<void> | undefined;
   isConfirmed(): boolean;
-  /** Undefined if the act may begin immediately. */
+  /** Undefined if the step may begin immediately. */
   waitForTurn(orgId: OrgId): Promise<void> | undefined;
   figures(): Record<LaneName, LaneFigures>;
   close(): Promise<void>;

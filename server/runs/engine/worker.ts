@@ -5,9 +5,9 @@ import { isTransient, rejectsWrites, retryWhileUnavailable } from "@/server/base
 import { defineQuery } from "@/server/base/db/statement";
 import { newId } from "@/server/base/ids";
 import type { Services } from "@/server/runs/services";
-import { ActThrottle } from "./act-throttle";
 import type { Worker } from "./port";
 import { describeProcess } from "./process-settings";
+import { StepThrottle } from "./step-throttle";
 import type { LaneName } from "./write/numbered-flush";
 import { Lane, type LaneOptions, WorkerLost } from "./write/writer";
 
@@ -56,7 +56,7 @@ export async function openWorker(
     for (const one of [accounts, journal]) one.abandon(error);
     options.onLost(error);
   };
-  const throttle = new ActThrottle(options.executing);
+  const throttle = new StepThrottle(options.executing);
   const onStart = () => throttle.noteStart();
   const lane = (name: LaneName) =>
     new Lane({ ...options, services, workerId: id, lane: name, onStart, onLost });

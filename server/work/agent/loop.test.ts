@@ -3,12 +3,12 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "@/server/base/json/json";
 import type { AgentConfiguration, AttachedCallable } from "@/server/work/agent/definition";
 import {
-  type Acted,
-  type Acting,
   type AgentJournal,
+  type ModelTurn,
   runAgentLoop,
-  type Thinking,
-  type Thought,
+  type ToolResult,
+  type ToolRound,
+  type TurnReply,
 } from "@/server/work/agent/loop";
 import { limitCalls } from "@/server/work/models/port";
 import { workflowDefinition } from "@/server/work/workflow/definition";
@@ -41,43 +41,43 @@ const configure = (overrides: Partial<AgentConfiguration> = {}): AgentConfigurat
 
 type Reply = { content?: string; calls?: [name: string, args: unknown][] };
 
-function journalOf(lines: Reply[], act?: (acting: Acting) => Acted[]) {
-  const thinkings: Thinking[] = [];
-  const actings: Acting[] = [];
+function journalOf(lines: Reply[], answer?: (round: ToolRound) => ToolResult[]) {
+  const turns: ModelTurn[] = [];
+  const rounds: ToolRound[] = [];
   const journal: AgentJournal = {
     organizationId: "org-1",
-    async think(thinking) {
-      thinkings.push(thinking);
-      const { content = "", calls = [] } = lines[thinkings.length - 1] ?? { content: "no more lines" };
+    async callModel(turn) {
+      turns.push(turn);
+      const { content = "", calls = [] } = lines[turns.length - 1] ?? { content: "no more lines" };
       return {
         content,
         reasoning: "",
         state: null,
         toolCalls: calls.map(([name, args], index) => ({
-          id: `c-${thinkings.length}-${index + 1}`,
+          id: `c-${turns.length}-${index + 1}`,
           name,
           arguments: typeof args === "string" ? args : JSON.stringify(args),
         })),
       };
     },
-    async act(acting) {
-      actings.push(acting);
-      if (act) return act(acting);
-      return acting.calls.map((call) =>
+    async callTools(round) {
+      rounds.push(round);
+      if (answer) return answer(round);
+      return round.calls.map((call) =>
         "error" in call
           ? { output: JSON.stringify({ error: call.error }), failed: true }
           : { output: JSON.stringify({ did: call.input }), failed: false },
       );
     },
   };
-  return { journal, thinkings, actings };
+  return { journal, turns, rounds };
 }
 
 test("an answer without calls ends the run at once", async () => {
-  const { journal, thinkings, actings } = journalOf([{ content: "Hello." }]);
+  const { journal, turns, rounds } = journalOf([{ content: "Hello." }]);
   expect(await runAgentLoop(configure(), "Hi", journal)).toEqual({ status: "Completed", output: "Hello." });
-  expect(actings).toEqual([]);
-  expect(thinkings).toMatchObject([
+  expect(rounds).toEqual([]);
+  expect(turns).toMatchObject([
     {
       iteration: 1,
       closing: false,
@@ -87,7 +87,7 @@ test("an answer without calls ends the run at once", async () => {
       ],
     },
   ]);
-  expect(thinkings[0]?.tools.map(({ name, description }) => [name, description.slice(0, 10)])).toEqual([
+  expect(turns[0]?.tools.map(({ name, description }) => [name, description.slice(0, 10)])).toEqual([
     ["calculate", "Calculates"],
     ["weather", "Weather of"],
   ]);
@@ -105,7 +105,7 @@ test("a closing call that is answered with calls instead of text fails the run",
 });
 
 test("results return to the model in the order of its calls, its text is stored as reasoning", async () => {
-  const { journal, thinkings, actings } = journalOf([
+  const { journal, turns, rounds } = journalOf([
     {
       content: "Let me see.",
       calls: [
@@ -116,8 +116,8 @@ test("results return to the model in the order of its calls, its text is stored 
     { content: "Done." },
   ]);
   expect(await runAgentLoop(configure(), "Hi", journal)).toEqual({ status: "Completed", output: "Done." });
-  expect(actings).toMatchObject([{ iteration: 1, reasoning: "Let me see." }]);
-  expect(thinkings[1]?.messages.slice(2)).toEqual([
+  expect(rounds).toMatchObject([{ iteration: 1, reasoning: "Let me see." }]);
+  expect(turns[1]?.messages.slice(2)).toEqual([
     {
       role: "assistant",
       content: "Let me see.",
@@ -134,7 +134,7 @@ test("results return to the model in the order of its calls, its text is stored 
 
 test("after maxSteps iterations one last call without tools asks for the answer", async () => {
   const call: Reply = { calls: [["weather", { city: "Oslo" }]] };
-  const { journal, thinkings, actings } = journalOf([
+  const { journal, turns, rounds } = journalOf([
     call,
     call,
     call,
@@ -144,14 +144,14 @@ test("after maxSteps iterations one last call without tools asks for the answer"
     status: "Completed",
     output: "What I know.",
   });
-  expect(thinkings.map(({ iteration, closing, tools }) => [iteration, closing, tools.length])).toEqual([
+  expect(turns.map(({ iteration, closing, tools }) => [iteration, closing, tools.length])).toEqual([
     [1, false, 2],
     [2, false, 2],
     [3, false, 2],
     [4, true, 0],
   ]);
-  expect(actings).toHaveLength(3);
-  expect(thinkings[3]?.messages.at(-1)).toMatchObject({
+  expect(rounds).toHaveLength(3);
+  expect(turns[3]?.messages.at(-1)).toMatchObject({
     role: "user",
     content: expect.stringContaining("Answer now"),
   });
@@ -159,9 +159,9 @@ test("after maxSteps iterations one last call without tools asks for the answer"
 
 describe("failing calls", () => {
   test("are reported to the model, and the run continues", async () => {
-    const { journal, thinkings } = journalOf([{ calls: [["nope", {}]] }, { content: "Sorry." }]);
+    const { journal, turns } = journalOf([{ calls: [["nope", {}]] }, { content: "Sorry." }]);
     expect(await runAgentLoop(configure(), "Hi", journal)).toMatchObject({ status: "Completed" });
-    expect(thinkings[1]?.messages.at(-1)).toMatchObject({
+    expect(turns[1]?.messages.at(-1)).toMatchObject({
       role: "tool",
       content: expect.stringContaining(
         'There is no function or tool named \\"nope\\". Available: calculate, weather.',
@@ -170,7 +170,7 @@ describe("failing calls", () => {
   });
 
   test("a third identical one ends the run, whatever the order of its keys", async () => {
-    const { journal, actings } = journalOf([
+    const { journal, rounds } = journalOf([
       {
         calls: [
           ["weather", '{"a":1,"b":2}'],
@@ -187,7 +187,7 @@ describe("failing calls", () => {
         /^The same call of weather failed 3 times: The arguments are not valid: \/city is required/,
       ),
     });
-    expect(actings).toHaveLength(3);
+    expect(rounds).toHaveLength(3);
   });
 
   test("different ones, and calls that succeed, do not add up", async () => {
@@ -213,16 +213,16 @@ describe("an output schema", () => {
   const weatherIn = (city: string): Reply => ({ calls: [["weather", { city }]] });
 
   test("the answer is its JSON, without a fence", async () => {
-    const { journal, thinkings } = journalOf([{ content: '```json\n{ "n": 1 }\n```' }]);
+    const { journal, turns } = journalOf([{ content: '```json\n{ "n": 1 }\n```' }]);
     expect(await runAgentLoop(configure({ outputSchema }), "Hi", journal)).toEqual({
       status: "Completed",
       output: '{"n":1}',
     });
-    expect(thinkings).toMatchObject([{ responseSchema: outputSchema, tools: { length: 2 } }]);
+    expect(turns).toMatchObject([{ responseSchema: outputSchema, tools: { length: 2 } }]);
   });
 
   test("an answer that does not match is corrected by the next iteration, which offers no calls", async () => {
-    const { journal, thinkings } = journalOf([
+    const { journal, turns } = journalOf([
       weatherIn("Oslo"),
       { content: '{"n":"one"}' },
       { content: '{"n":1}' },
@@ -231,12 +231,12 @@ describe("an output schema", () => {
       status: "Completed",
       output: '{"n":1}',
     });
-    expect(thinkings.map(({ closing, tools }) => [closing, tools.length])).toEqual([
+    expect(turns.map(({ closing, tools }) => [closing, tools.length])).toEqual([
       [false, 2],
       [false, 2],
       [false, 0],
     ]);
-    expect(thinkings[2]?.messages.slice(-2)).toEqual([
+    expect(turns[2]?.messages.slice(-2)).toEqual([
       { role: "assistant", content: '{"n":"one"}', state: null, toolCalls: [] },
       { role: "user", content: "Your answer is invalid: /n must be integer. Answer again with JSON only." },
     ]);
@@ -244,19 +244,19 @@ describe("an output schema", () => {
 
   test("when the steps are used up, the last call decides", async () => {
     const lines = [{ content: "One." }, { content: "One!" }];
-    const { journal, thinkings } = journalOf([...lines, { content: "{}" }, { content: '{"n":1}' }]);
+    const { journal, turns } = journalOf([...lines, { content: "{}" }, { content: '{"n":1}' }]);
     expect(await runAgentLoop(configure({ maxSteps: 2, outputSchema }), "Hi", journal)).toEqual({
       status: "Failed",
       code: "output_invalid",
       message: "The answer does not match the agent's output schema: /n is required.",
     });
-    expect(thinkings.map(({ iteration, closing }) => [iteration, closing])).toEqual([
+    expect(turns.map(({ iteration, closing }) => [iteration, closing])).toEqual([
       [1, false],
       [2, false],
       [3, true],
     ]);
     // The request to correct the answer is the last message: some models accept no second user message after it.
-    expect(thinkings[2]?.messages.map(({ role }) => role).slice(-3)).toEqual(["user", "assistant", "user"]);
+    expect(turns[2]?.messages.map(({ role }) => role).slice(-3)).toEqual(["user", "assistant", "user"]);
     const corrected = journalOf([...lines, { content: '{"n":1}' }]).journal;
     expect(await runAgentLoop(configure({ maxSteps: 2, outputSchema }), "Hi", corrected)).toMatchObject({
       output: '{"n":1}',
@@ -288,7 +288,7 @@ describe("policies of attachments", () => {
     });
 
   test("maxCalls counts executed calls; further ones are rejected and never fail the run", async () => {
-    const { journal, thinkings, actings } = journalOf([
+    const { journal, turns, rounds } = journalOf([
       { calls: [["weather", { city: 5 }], oslo] },
       { calls: [oslo, oslo, oslo, oslo, ["calculate", { expression: "1" }]] },
       { calls: [oslo] },
@@ -298,20 +298,20 @@ describe("policies of attachments", () => {
       status: "Completed",
       output: "Done.",
     });
-    expect(actings.map(({ calls }) => calls.map((call) => "callable" in call))).toEqual([
+    expect(rounds.map(({ calls }) => calls.map((call) => "callable" in call))).toEqual([
       [false, true],
       [true, false, false, false, true],
       [false],
     ]);
-    expect(thinkings[3]?.messages.at(-1)).toMatchObject({
+    expect(turns[3]?.messages.at(-1)).toMatchObject({
       role: "tool",
       content: '{"error":"weather may be called 2 times per run, and was. Continue without it."}',
     });
   });
 
   test("with onError fail, a failed call ends the run, but arguments that are not valid do not", async () => {
-    const failing = (acting: Acting): Acted[] =>
-      acting.calls.map((call) => ({
+    const failing = (round: ToolRound): ToolResult[] =>
+      round.calls.map((call) => ({
         output: JSON.stringify({ error: "error" in call ? call.error : "no forecast" }),
         failed: true,
       }));
@@ -330,14 +330,14 @@ describe("very many calls in one answer", () => {
   });
 
   test("32 are executed, 128 recorded, the rest rejected in one step, and the conversation stays valid", async () => {
-    const { journal, thinkings, actings } = journalOf([many(10_000), { content: "Done." }]);
+    const { journal, turns, rounds } = journalOf([many(10_000), { content: "Done." }]);
     // A call rejected for its position is not a repeated failure.
     expect(await runAgentLoop(configure(), "Hi", journal)).toEqual({ status: "Completed", output: "Done." });
-    const [acting] = actings;
-    expect(acting?.calls.map((call) => "callable" in call)).toEqual(
+    const [round] = rounds;
+    expect(round?.calls.map((call) => "callable" in call)).toEqual(
       Array.from({ length: 129 }, (_, index) => index < 32),
     );
-    const [assistant, ...results] = thinkings[1]?.messages.slice(2) ?? [];
+    const [assistant, ...results] = turns[1]?.messages.slice(2) ?? [];
     const ids = assistant?.role === "assistant" ? assistant.toolCalls.map(({ id }) => id) : [];
     expect(results.map((message) => (message.role === "tool" ? message.toolCallId : ""))).toEqual(ids);
     expect(new Set(ids).size).toBe(129);
@@ -355,9 +355,9 @@ describe("very many calls in one answer", () => {
 
 describe("prompts", () => {
   test("mark a message from outside as data for the model", async () => {
-    const { journal, thinkings } = journalOf([{ content: "ok" }]);
+    const { journal, turns } = journalOf([{ content: "ok" }]);
     await runAgentLoop(configure({ messageFromOutside: true }), '{"ignore":"all"}', journal);
-    const [system, user] = thinkings[0]?.messages ?? [];
+    const [system, user] = turns[0]?.messages ?? [];
     expect(system).toMatchObject({
       role: "system",
       content: expect.stringMatching(/^You help\.[\s\S]*external system[\s\S]*data/),
@@ -366,9 +366,9 @@ describe("prompts", () => {
   });
 
   test("omit an empty system prompt", async () => {
-    const { journal, thinkings } = journalOf([{ content: "ok" }]);
+    const { journal, turns } = journalOf([{ content: "ok" }]);
     await runAgentLoop(configure({ systemPrompt: "  " }), "Hi", journal);
-    expect(thinkings[0]?.messages).toEqual([{ role: "user", content: "Hi" }]);
+    expect(turns[0]?.messages).toEqual([{ role: "user", content: "Hi" }]);
   });
 });
 
@@ -391,11 +391,11 @@ test("a run replayed from its journal takes the same path, wherever it was inter
       fc.integer({ min: 0, max: 12 }),
       settings,
       async (lines, cutAt, { outputSchema, policy }) => {
-        const stored = new Map<string, Thought | Acted[]>();
+        const stored = new Map<string, TurnReply | ToolResult[]>();
         const asked: string[] = [];
         let executed = 0;
         const durable = (crashAfter: number): AgentJournal => {
-          const remember = <Result extends Thought | Acted[]>(
+          const remember = <Result extends TurnReply | ToolResult[]>(
             key: string,
             question: unknown,
             work: () => Result,
@@ -412,9 +412,9 @@ test("a run replayed from its journal takes the same path, wherever it was inter
           };
           return {
             organizationId: "org-1",
-            think: async (thinking) =>
-              remember(`think-${thinking.iteration}`, thinking, (): Thought => {
-                const { content, calls } = lines[thinking.iteration - 1] ?? { content: "end", calls: [] };
+            callModel: async (turn) =>
+              remember(`think-${turn.iteration}`, turn, (): TurnReply => {
+                const { content, calls } = lines[turn.iteration - 1] ?? { content: "end", calls: [] };
                 return {
                   content,
                   reasoning: "",
@@ -422,9 +422,9 @@ test("a run replayed from its journal takes the same path, wherever it was inter
                   toolCalls: calls.map(([name, args], i) => ({ id: `${i}`, name, arguments: args })),
                 };
               }),
-            act: async (acting) =>
-              remember(`act-${acting.iteration}`, acting, () =>
-                acting.calls.map((prepared) => ({
+            callTools: async (round) =>
+              remember(`calls-${round.iteration}`, round, () =>
+                round.calls.map((prepared) => ({
                   output: "error" in prepared ? JSON.stringify({ error: prepared.error }) : "1",
                   failed: "error" in prepared,
                 })),

@@ -2,20 +2,14 @@ import { isJsonObject, type JsonObject, tryParseJson, writeJson } from "@/server
 import { stringifyLarge } from "@/server/base/json/large";
 import type { AgentConfiguration } from "@/server/work/agent/definition";
 import { asksForCorrection, readJsonAnswer, requestCorrection } from "@/server/work/models/json-answer";
-import {
-  limitCalls,
-  type ModelMessage,
-  type OfferedTool,
-  type ProviderState,
-  type ToolCall,
-} from "@/server/work/models/port";
+import { limitCalls, type ModelMessage, type ModelReply, type OfferedTool } from "@/server/work/models/port";
 import { limitUses, type PreparedCall, prepareCalls } from "./prepare-calls";
 import { CLOSING_MESSAGE, offeredTools, openingMessages } from "./prompts";
 
 const SAME_FAILURES = 3;
 
 /** One model call; the first is iteration 1. `closing` asks for the answer and offers no calls. */
-export type Thinking = {
+export type ModelTurn = {
   iteration: number;
   closing: boolean;
   messages: ModelMessage[];
@@ -23,27 +17,22 @@ export type Thinking = {
   withheldTools: OfferedTool[] | undefined;
   responseSchema: JsonObject | undefined;
 };
-export type Thought = {
-  content: string;
-  reasoning: string;
-  state: ProviderState | null;
-  toolCalls: ToolCall[];
-};
+export type TurnReply = Pick<ModelReply, "content" | "reasoning" | "state" | "toolCalls">;
 
 /**
  * The calls of one iteration in the model's order, limited to those that become steps. `reasoning` is the text beside
  * them, or else the model's reasoning.
  */
-export type Acting = { iteration: number; reasoning: string; calls: PreparedCall[] };
-/** A call's result as sent to the model: JSON text, `{"error": …}` if it failed. */
-export type Acted = { output: string; failed: boolean };
+export type ToolRound = { iteration: number; reasoning: string; calls: PreparedCall[] };
+/** Result of a call as sent to the model: JSON text, `{"error": …}` if it failed. */
+export type ToolResult = { output: string; failed: boolean };
 
 /** Stores the loop's steps. On a replay it returns the stored results, so that nothing runs twice. */
 export type AgentJournal = {
   /** Costly checks of arguments are queued fairly by organization. */
   organizationId: string;
-  think(thinking: Thinking): Promise<Thought>;
-  act(acting: Acting): Promise<Acted[]>;
+  callModel(turn: ModelTurn): Promise<TurnReply>;
+  callTools(round: ToolRound): Promise<ToolResult[]>;
 };
 
 type AgentOutcome =
@@ -73,7 +62,7 @@ export async function runAgentLoop(
   for (let iteration = 1; ; iteration += 1) {
     const closing = iteration > maxSteps;
     const isCorrection = asksForCorrection(messages);
-    const thought = await journal.think({
+    const reply = await journal.callModel({
       iteration,
       closing,
       // A request to correct the answer asks for it already.
@@ -83,7 +72,7 @@ export async function runAgentLoop(
       withheldTools: closing || isCorrection ? tools : undefined,
       responseSchema,
     });
-    const { content, state, toolCalls: requested } = thought;
+    const { content, state, toolCalls: requested } = reply;
     if (closing && content.trim() === "" && requested.length > 0) {
       const message = "The model called functions instead of answering when all steps were used.";
       return { status: "Failed", code: "empty_answer", message };
@@ -101,8 +90,8 @@ export async function runAgentLoop(
 
     const toolCalls = limitCalls(requested);
     const calls = limitUses(await prepareCalls(callables, toolCalls, journal.organizationId), uses);
-    const reasoning = content.trim() === "" ? thought.reasoning : content;
-    const results = await journal.act({ iteration, reasoning, calls });
+    const reasoning = content.trim() === "" ? reply.reasoning : content;
+    const results = await journal.callTools({ iteration, reasoning, calls });
     messages.push({ role: "assistant", content, toolCalls, state });
     for (const [index, prepared] of calls.entries()) {
       const result = results[index] ?? { output: "null", failed: true };

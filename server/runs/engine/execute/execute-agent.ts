@@ -1,6 +1,6 @@
 import { ZERO } from "@/server/base/amount";
 import type { AgentConfiguration } from "@/server/work/agent/definition";
-import { type Acted, type Acting, runAgentLoop } from "@/server/work/agent/loop";
+import { runAgentLoop, type ToolResult, type ToolRound } from "@/server/work/agent/loop";
 import { modelSettings } from "@/server/work/models/settings";
 import { retryPolicyOf } from "@/server/work/workflow/retry-policy";
 import type { Outcome } from "../claimed-run";
@@ -22,7 +22,7 @@ export async function executeAgent(
   let stepsBefore = 0;
   return runAgentLoop(configuration, run.input, {
     organizationId: run.orgId,
-    async think({ iteration, closing, ...prompt }) {
+    async callModel({ iteration, closing, ...prompt }) {
       const key = closing ? "answer" : `think-${iteration}`;
       const finished = journal.calls.get(key);
       if (finished) return finished;
@@ -37,34 +37,38 @@ export async function executeAgent(
         bytes: Buffer.byteLength(content) + Buffer.byteLength(JSON.stringify(toolCalls)),
       }));
     },
-    async act(acting) {
+    async callTools(round) {
       const first = stepsBefore + 1;
-      stepsBefore += acting.calls.length;
-      return act(execution, acting, first);
+      stepsBefore += round.calls.length;
+      return executeCalls(execution, round, first);
     },
   });
 }
 
 /** Completed calls are answered from the journal. */
-async function act(execution: Execution, acting: Acting, firstStepNumber: number): Promise<Acted[]> {
+async function executeCalls(
+  execution: Execution,
+  round: ToolRound,
+  firstStepNumber: number,
+): Promise<ToolResult[]> {
   const { journal } = execution;
-  const keys = acting.calls.map((_, index) => `call-${acting.iteration}-${index + 1}`);
+  const keys = round.calls.map((_, index) => `call-${round.iteration}-${index + 1}`);
   const finished = keys.flatMap((key) => journal.steps.get(key) ?? []);
   if (finished.length === keys.length) return finished;
   execution.checkpoint();
-  const usage = journal.calls.get(`think-${acting.iteration}`)?.usage ?? { inputTokens: 0, outputTokens: 0 };
+  const usage = journal.calls.get(`think-${round.iteration}`)?.usage ?? { inputTokens: 0, outputTokens: 0 };
 
-  const performCall = async (prepared: Acting["calls"][number], index: number): Promise<FinishedStep> => {
+  const performCall = async (prepared: ToolRound["calls"][number], index: number): Promise<FinishedStep> => {
     const key = keys[index] ?? "";
     const finished = journal.steps.get(key);
     if (finished) return finished;
     const step = {
       key,
       stepNumber: firstStepNumber + index,
-      iteration: acting.iteration,
+      iteration: round.iteration,
       toolName: prepared.call.name,
       input: prepared.inputText,
-      reasoning: acting.reasoning,
+      reasoning: round.reasoning,
       usage,
     };
     if ("error" in prepared) {
@@ -82,8 +86,8 @@ async function act(execution: Execution, acting: Acting, firstStepNumber: number
       callable.kind === "tool" ? callTool(execution, stepCall, callable) : callStep(execution, stepCall);
     return called.finally(() => memory.release());
   };
-  const works = acting.calls.map((prepared, index) => () => performCall(prepared, index));
-  const names = acting.calls.map(({ call }) => call.name);
+  const works = round.calls.map((prepared, index) => () => performCall(prepared, index));
+  const names = round.calls.map(({ call }) => call.name);
   const name = `${names.length} calls: ${names.join(", ")}`;
-  return forkAsStep(execution, { key: `calls-${acting.iteration}`, name }, works);
+  return forkAsStep(execution, { key: `calls-${round.iteration}`, name }, works);
 }

@@ -27,7 +27,7 @@ export async function executeTool(execution: Execution, configuration: ToolConfi
     pinned: configuration.pinned,
     facts,
     journal: {
-      call: async (call) => resultOf(await act(execution, call, () => checkpoint(call))),
+      call: async (call) => resultOf(await executeCall(execution, call, () => checkpoint(call))),
       skip: ({ key, functionName, note }) =>
         execution.journal.skipStep({ key, toolName: functionName, input: JSON.stringify(note) }),
       fork: (works, act) => forkAsStep(execution, act, works),
@@ -54,7 +54,11 @@ export function createActCheckpoint(
   };
 }
 
-async function act(execution: Execution, call: WorkflowCall, checkpoint: () => void): Promise<FinishedStep> {
+async function executeCall(
+  execution: Execution,
+  call: WorkflowCall,
+  checkpoint: () => void,
+): Promise<FinishedStep> {
   const { journal, secrets } = execution;
   const { key, functionName, input, retries, timeoutMs, memory, notes } = call;
   const stepNumber = journal.numberOf(key);

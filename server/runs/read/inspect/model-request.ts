@@ -6,7 +6,13 @@ import { readJson, writeJson } from "@/server/base/json/json";
 import { readAttempts, readToolCalls } from "@/server/runs/attempts";
 import type { Services } from "@/server/runs/services";
 import { type AgentConfiguration, runConfiguration } from "@/server/work/agent/definition";
-import { type Acted, type Acting, runAgentLoop, type Thinking, type Thought } from "@/server/work/agent/loop";
+import {
+  type ModelTurn,
+  runAgentLoop,
+  type ToolResult,
+  type ToolRound,
+  type TurnReply,
+} from "@/server/work/agent/loop";
 import { textInput, textMessages } from "@/server/work/functions/generate-text";
 import { keptOf, shortenText } from "@/server/work/models/context/shorten";
 import type { Attempt, Prompt, Shortening } from "@/server/work/models/port";
@@ -64,7 +70,7 @@ export async function inspectModelRequest(
     wanted: call.key,
     journal: {
       organizationId: actor.orgId,
-      thoughts: new Map(
+      replies: new Map(
         calls.map(({ key, content, toolCalls }) => [
           key,
           { content, reasoning: "", state: null, toolCalls: readToolCalls(toolCalls) },
@@ -100,7 +106,7 @@ const shorteningOf = (attempts: readonly Attempt[]): readonly Shortening[] =>
 
 type Journal = {
   organizationId: string;
-  thoughts: Map<string, Thought>;
+  replies: Map<string, TurnReply>;
   outputs: Map<string, OutputRow>;
 };
 
@@ -114,26 +120,26 @@ async function replay(
     journal,
   }: { userMessage: string; wanted: string; shortened: readonly Shortening[]; journal: Journal },
 ): Promise<ModelRequestView> {
-  const { organizationId, thoughts, outputs } = journal;
-  let found: Thinking | undefined;
+  const { organizationId, replies, outputs } = journal;
+  let found: ModelTurn | undefined;
   let known = 0;
   /** In the order of the messages of role `tool`. */
   const toolOutputs: (OutputRow | undefined)[] = [];
   await runAgentLoop(configuration, userMessage, {
     organizationId,
-    async think(thinking) {
-      const key = thinking.closing ? "answer" : `think-${thinking.iteration}`;
-      const thought = key === wanted ? undefined : thoughts.get(key);
-      if (thought === undefined) {
+    async callModel(turn) {
+      const key = turn.closing ? "answer" : `think-${turn.iteration}`;
+      const reply = key === wanted ? undefined : replies.get(key);
+      if (reply === undefined) {
         // With an output schema, the loop asks again after this empty reply.
-        found ??= thinking;
+        found ??= turn;
         return { content: "", reasoning: "", state: null, toolCalls: [] };
       }
-      known = thinking.messages.length;
-      return thought;
+      known = turn.messages.length;
+      return reply;
     },
-    async act({ iteration, calls }: Acting) {
-      return calls.map((_, index): Acted => {
+    async callTools({ iteration, calls }: ToolRound) {
+      return calls.map((_, index): ToolResult => {
         const step = outputs.get(`call-${iteration}-${index + 1}`);
         toolOutputs.push(step);
         if (step === undefined) return { output: "null", failed: false };

@@ -247,8 +247,8 @@ test("completes an agent run with tools, notes that it is a simulation, and is d
     const steps: string[] = [];
     const outcome = await runAgentLoop(configuration, "What is 17 * 23, and what time is it in Tokyo?", {
       organizationId: "org-1",
-      think: ({ messages, tools }) => callDemoModel(request("", tools, { messages }), clock),
-      act: ({ calls }) =>
+      callModel: ({ messages, tools }) => callDemoModel(request("", tools, { messages }), clock),
+      callTools: ({ calls }) =>
         Promise.all(
           calls.map(async (prepared) => {
             if ("error" in prepared) throw new Error(prepared.error);

@@ -2,7 +2,7 @@ import { performance } from "node:perf_hooks";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { newId } from "@/server/base/ids";
 import { mintOrgId } from "@/server/base/mint-org-id";
-import { ActThrottle } from "./act-throttle";
+import { StepThrottle } from "./step-throttle";
 
 const [one, other] = [mintOrgId(newId()), mintOrgId(newId())];
 
@@ -16,42 +16,42 @@ afterEach(() => {
 });
 
 function setUp(runs: number) {
-  const throttle = new ActThrottle(() => runs);
+  const throttle = new StepThrottle(() => runs);
   const started: string[] = [];
-  const act = (name: string, org = one) => {
+  const request = (name: string, org = one) => {
     const turn = throttle.next(org);
     if (turn === undefined) started.push(name);
     else void turn.then(() => started.push(name));
   };
-  return { throttle, started, act };
+  return { throttle, started, request };
 }
 
-describe("acts of runs", () => {
+describe("steps of runs", () => {
   it("begin at once while no start comes", () => {
-    const { started, act } = setUp(100);
-    act("a");
+    const { started, request } = setUp(100);
+    request("a");
     expect(started).toEqual(["a"]);
   });
 
   it("begin at once beside starts while few runs execute", () => {
-    const { throttle, started, act } = setUp(2);
+    const { throttle, started, request } = setUp(2);
     throttle.noteStart();
-    act("a");
+    request("a");
     expect(started).toEqual(["a"]);
   });
 
   it("begin at once beside a start and many runs that only wait", () => {
-    const { throttle, started, act } = setUp(100);
+    const { throttle, started, request } = setUp(100);
     throttle.noteStart();
-    act("a");
+    request("a");
     expect(started).toEqual(["a"]);
   });
 
   it("wait for a tick while starts keep coming, and all begin when they end", async () => {
-    const { throttle, started, act } = setUp(100);
+    const { throttle, started, request } = setUp(100);
     const names = Array.from({ length: 200 }, (_, n) => String(n));
     throttle.noteStart();
-    for (const name of names) act(name);
+    for (const name of names) request(name);
     expect(started).toEqual(["0"]);
     await vi.advanceTimersByTimeAsync(10);
     expect(started.length).toBeGreaterThan(0);
@@ -61,9 +61,9 @@ describe("acts of runs", () => {
   });
 
   it("begin at some time however long starts keep coming", async () => {
-    const { throttle, started, act } = setUp(100);
+    const { throttle, started, request } = setUp(100);
     throttle.noteStart();
-    for (let n = 0; n < 40; n += 1) act(String(n));
+    for (let n = 0; n < 40; n += 1) request(String(n));
     for (let tick = 0; tick < 100; tick += 1) {
       throttle.noteStart();
       await vi.advanceTimersByTimeAsync(10);
@@ -72,10 +72,10 @@ describe("acts of runs", () => {
   });
 
   it("of one organization do not wait behind all those of another", async () => {
-    const { throttle, started, act } = setUp(100);
+    const { throttle, started, request } = setUp(100);
     throttle.noteStart();
-    for (let n = 0; n < 50; n += 1) act(`one ${n}`);
-    act("other", other);
+    for (let n = 0; n < 50; n += 1) request(`one ${n}`);
+    request("other", other);
     await vi.advanceTimersByTimeAsync(20);
     expect(started).toContain("other");
     expect(started.length).toBeLessThan(20);

@@ -2,24 +2,24 @@ import { performance } from "node:perf_hooks";
 import type { OrgId } from "@/server/base/actor";
 
 const BURST_MS = 100;
-/** With fewer executing runs, starts and acts do not slow each other down. */
+/** With fewer executing runs, starts and steps do not slow each other down. */
 const FEW_RUNS = 4;
 const TICK_MS = 10;
-/** Above this share of busy time of the event loop, fewer acts begin. */
+/** Above this share of busy time of the event loop, fewer steps begin. */
 const BUSY = 0.6;
-const MAX_ACTS = 16;
+const MAX_STEPS = 16;
 
 /**
- * Gives starts priority over acts: while starts arrive and several runs execute, only some acts begin in each tick.
- * Otherwise an act begins immediately.
+ * Gives starts priority over steps: while starts arrive and several runs execute, only some steps begin in each tick.
+ * Otherwise a step begins immediately. A step is a model call or a round of calls.
  */
-export class ActThrottle {
+export class StepThrottle {
   readonly #executing: () => number;
   readonly #waiting = new Map<OrgId, (() => void)[]>();
   #lastStartAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
-  /** Acts per tick, and the rest in this one. */
-  #acts = 1;
+  /** Steps per tick, and the rest in this one. */
+  #steps = 1;
   #left = 1;
   #usage = performance.eventLoopUtilization();
 
@@ -31,7 +31,7 @@ export class ActThrottle {
     this.#lastStartAt = performance.now();
   }
 
-  /** Undefined when the act may begin immediately. */
+  /** Undefined when the step may begin immediately. */
   next(orgId: OrgId): Promise<void> | undefined {
     if (!this.#isBurst() || (this.#waiting.size === 0 && this.#executing() < FEW_RUNS)) return undefined;
     this.#timer ??= setTimeout(() => this.#tick(), TICK_MS);
@@ -40,9 +40,9 @@ export class ActThrottle {
       return undefined;
     }
     return new Promise((resolve) => {
-      const acts = this.#waiting.get(orgId);
-      if (acts === undefined) this.#waiting.set(orgId, [resolve]);
-      else acts.push(resolve);
+      const steps = this.#waiting.get(orgId);
+      if (steps === undefined) this.#waiting.set(orgId, [resolve]);
+      else steps.push(resolve);
     });
   }
 
@@ -54,22 +54,22 @@ export class ActThrottle {
     const usage = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(usage, this.#usage);
     this.#usage = usage;
-    this.#acts = utilization > BUSY ? Math.ceil(this.#acts / 2) : Math.min(MAX_ACTS, this.#acts * 2);
+    this.#steps = utilization > BUSY ? Math.ceil(this.#steps / 2) : Math.min(MAX_STEPS, this.#steps * 2);
     const isBurst = this.#isBurst();
-    const started = this.#begin(isBurst ? this.#acts : Number.POSITIVE_INFINITY);
-    this.#left = isBurst ? this.#acts - started : this.#acts;
+    const started = this.#begin(isBurst ? this.#steps : Number.POSITIVE_INFINITY);
+    this.#left = isBurst ? this.#steps - started : this.#steps;
     this.#timer = isBurst ? setTimeout(() => this.#tick(), TICK_MS) : undefined;
   }
 
   /** Map iteration visits a key again after it was set again. */
   #begin(count: number): number {
     let started = 0;
-    for (const [orgId, acts] of this.#waiting) {
+    for (const [orgId, steps] of this.#waiting) {
       if (started === count) break;
       started += 1;
-      acts.shift()?.();
+      steps.shift()?.();
       this.#waiting.delete(orgId);
-      if (acts.length > 0) this.#waiting.set(orgId, acts);
+      if (steps.length > 0) this.#waiting.set(orgId, steps);
     }
     return started;
   }
