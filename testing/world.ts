@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { afterAll } from "vitest";
 import type { z } from "zod";
@@ -12,6 +11,7 @@ import { newId } from "@/server/base/ids";
 import { mintOrgId } from "@/server/base/mint-org-id";
 import type { PriceList } from "@/server/base/models/price-list";
 import { readEnvironment } from "@/server/base/settings/env";
+import { sha256 } from "@/server/base/sha256";
 import { newApiKey } from "@/server/catalog/auth/api-key";
 import { newTriggerToken, signingSecretPurpose, tokenPurpose } from "@/server/catalog/webhooks/trigger";
 import type { RunKind } from "@/server/contract/enums";
@@ -275,7 +275,7 @@ export async function createTrigger(
       organizationId: tenant.orgId,
       slug: `hook-${id.slice(-8)}`,
       name: "Inbound",
-      tokenHash: new Uint8Array(createHash("sha256").update(token).digest()),
+      tokenHash: sha256(token),
       tokenSealed: world.encryption.seal(token, tokenPurpose(id)),
       ...(options.target === "tool" ? { toolId: tenant.toolId } : { agentId: tenant.agentId }),
       signatureScheme: options.scheme ?? "hex",

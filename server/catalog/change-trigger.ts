@@ -3,7 +3,8 @@ import { z } from "zod";
 import { recordAudit } from "@/server/base/audit";
 import { AppError } from "@/server/base/errors";
 import { rejection } from "@/server/base/issues";
-import { hashToken, newTriggerToken, tokenPurpose } from "@/server/catalog/webhooks/trigger";
+import { sha256 } from "@/server/base/sha256";
+import { newTriggerToken, tokenPurpose } from "@/server/catalog/webhooks/trigger";
 import { DEFINITION_STATUSES } from "@/server/contract/enums";
 import { type Change, catalogVerb } from "./change";
 import { type Signature, triggerDefinition } from "./definitions";
@@ -75,7 +76,7 @@ export const rotateTriggerToken = catalogVerb(
     const { tx, encryption, at } = change;
     const { name } = await requireTrigger(change, id);
     const token = newTriggerToken();
-    const tokenHash = Uint8Array.from(hashToken(token));
+    const tokenHash = sha256(token);
     const tokenSealed = encryption.seal(token, tokenPurpose(id));
     await tx.trigger.update({ where: { id }, data: { tokenHash, tokenSealed, updatedAt: at } });
     await recordAudit(change, { verb: "address_changed", subject: { kind: "trigger", id, name } });

@@ -4,14 +4,10 @@ import type { Trigger, TriggerSecret } from "@/server/base/db/generated/client";
 import type { Issue } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
 import { rejection } from "@/server/base/issues";
+import { sha256 } from "@/server/base/sha256";
 import { describeTemplateIssue } from "@/server/catalog/webhooks/message-template";
 import type { SignatureScheme } from "@/server/catalog/webhooks/signature";
-import {
-  hashToken,
-  newTriggerToken,
-  signingSecretPurpose,
-  tokenPurpose,
-} from "@/server/catalog/webhooks/trigger";
+import { newTriggerToken, signingSecretPurpose, tokenPurpose } from "@/server/catalog/webhooks/trigger";
 import { type Change, checkExpectation, type Expectation, type Saved, saveItem, savingVerb } from "./change";
 import { type TriggerDefinition, triggerDefinition } from "./definitions";
 import { resolveTargets } from "./resolve-slugs";
@@ -70,7 +66,7 @@ export async function putTrigger(
     messageTemplate,
     maxCredits: maxCredits?.toFixed() ?? null,
     secret: secret.after,
-    address: isPresent && hashToken(token).equals(found.tokenHash) ? "kept" : "a new one",
+    address: isPresent && sha256(token).equals(found.tokenHash) ? "kept" : "a new one",
   };
   const before = found && { ...(await storedFacts(tx, found)), secret: secret.before, address: "kept" };
   const subject = { kind: "trigger" as const, id, name };
@@ -80,7 +76,7 @@ export async function putTrigger(
       name,
       agentId: agent === null ? null : targetId,
       toolId: tool === null ? null : targetId,
-      tokenHash: Uint8Array.from(hashToken(token)),
+      tokenHash: sha256(token),
       tokenSealed: encryption.seal(token, tokenPurpose(id)),
       signatureScheme: signature === "hex" ? "hex" : "standard_webhooks",
       rateLimitRequests: rateLimit.requests,

@@ -20,6 +20,20 @@ export function isContainer(value: Json | undefined): value is Json[] | JsonObje
   return typeof value === "object" && value !== null && !isExactNumber(value);
 }
 
+/** The member of an object; undefined if there is none, or the value is no object. */
+export function memberOf(value: Json, name: string): Json | undefined;
+export function memberOf(value: unknown, name: string): unknown;
+export function memberOf(value: unknown, name: string): unknown {
+  return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+/** The member of an object, or the item of a list; undefined if there is none. */
+export function valueAt(value: unknown, key: string | number): unknown {
+  if (!Array.isArray(value)) return memberOf(value, String(key));
+  const items: readonly unknown[] = value;
+  return items[Number(key)];
+}
+
 /** JSON.parse that keeps numbers beyond doubles as ExactNumber; infinite ones are Infinity. */
 export function readJson(text: string): Json {
   // Also checks the text: marks would make numbers valid as keys.

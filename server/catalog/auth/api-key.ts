@@ -1,4 +1,5 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
+import { sha256 } from "@/server/base/sha256";
 
 /** A random key of 238 bits needs no slow hash, and a lookup by its SHA-256 leaks nothing through timing. */
 const MARK = "sw_live_";
@@ -18,10 +19,6 @@ export function newApiKey(): NewApiKey {
 /** The hash for looking up a key, or null for a text that cannot be a key. */
 export function hashApiKey(key: string): Buffer | null {
   return SHAPE.test(key) ? sha256(key) : null;
-}
-
-function sha256(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }
 
 /** Discards bytes that would favor some characters. */

@@ -1,8 +1,9 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { Transaction } from "@/server/base/db/client";
 import type { LinkPurpose, OneTimeLink } from "@/server/base/db/generated/client";
 import { AppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
+import { sha256 } from "@/server/base/sha256";
 
 /**
  * Links that work once, without a session. A row is found by its id; its secret is stored as a hash and compared in
@@ -29,7 +30,9 @@ export async function createLink(
   const id = newId();
   const secret = randomBytes(SECRET_BYTES);
   const expiresAt = new Date(at.getTime() + validMs);
-  await tx.oneTimeLink.create({ data: { ...facts, id, secretHash: hash(secret), createdAt: at, expiresAt } });
+  await tx.oneTimeLink.create({
+    data: { ...facts, id, secretHash: sha256(secret), createdAt: at, expiresAt },
+  });
   const token = Buffer.concat([Buffer.from(id.replaceAll("-", ""), "hex"), secret]).toString("base64url");
   return { token, expiresAt };
 }
@@ -44,7 +47,7 @@ export async function findLink(
   const hex = bytes.subarray(0, ID_BYTES).toString("hex");
   const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
   const found = isWhole ? await db.oneTimeLink.findUnique({ where: { id } }) : null;
-  const isRight = found !== null && timingSafeEqual(found.secretHash, hash(bytes.subarray(ID_BYTES)));
+  const isRight = found !== null && timingSafeEqual(found.secretHash, sha256(bytes.subarray(ID_BYTES)));
   if (!isRight || found.purpose !== purpose || found.expiresAt <= now) throw new AppError("not_found", gone);
   return found;
 }
@@ -65,8 +68,4 @@ export async function takeLink(
 ): Promise<void> {
   const { count } = await tx.oneTimeLink.deleteMany({ where: { id } });
   if (count === 0) throw new AppError("not_found", gone);
-}
-
-function hash(secret: Uint8Array): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(createHash("sha256").update(secret).digest());
 }

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import type { prismaAdapter } from "better-auth/adapters/prisma";
+import { sha256 } from "@/server/base/sha256";
 
 type MakeAdapter = ReturnType<typeof prismaAdapter>;
 type Adapter = ReturnType<MakeAdapter>;
@@ -10,7 +10,7 @@ const PREFIX = "sha256:";
 
 /** A token has 32 random characters, so a plain hash cannot be reversed. */
 function hashToken(token: string): string {
-  return PREFIX + createHash("sha256").update(token).digest("base64url");
+  return PREFIX + sha256(token).toString("base64url");
 }
 
 const isStored = (token: string) => token.startsWith(PREFIX);

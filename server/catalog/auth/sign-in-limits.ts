@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "@/server/base/sha256";
 import type { Services } from "@/server/catalog/services";
 import { guardKey } from "@/server/guard/limits/memory-guards";
 import { acquireRate, releaseRate, requireRate } from "@/server/guard/limits/rate-limit";
@@ -23,7 +23,7 @@ type SignInAttempt = {
   sleep: (ms: number) => Promise<void>;
 };
 
-const hash = (text: string) => createHash("sha256").update(text).digest("hex");
+const hash = (text: string) => sha256(text).toString("hex");
 const pairKey = ({ email, clientAddress }: SignInAttempt) =>
   `sign-in-pair:${hash(`${guardKey(clientAddress)} ${email}`)}`;
 

@@ -1,11 +1,12 @@
 import { verifyPassword } from "better-auth/crypto";
 import { expect, test } from "vitest";
+import { sha256 } from "@/server/base/sha256";
 import { hashApiKey } from "@/server/catalog/auth/api-key";
 import { applyDefinitionFile } from "@/server/catalog/definition-file/apply";
 import { DefinitionFileError } from "@/server/catalog/definition-file/definition-file";
 import { exportOrganization } from "@/server/catalog/definition-file/export";
 import { operatorOf } from "@/server/catalog/organization/organizations";
-import { hashToken, signingSecretPurpose } from "@/server/catalog/webhooks/trigger";
+import { signingSecretPurpose } from "@/server/catalog/webhooks/trigger";
 import { declareOrganization, PASSWORD, SECRET } from "@/testing/definition-file";
 import { openWorld } from "@/testing/world";
 
@@ -72,7 +73,7 @@ test("a file creates everything it declares", async () => {
 
   const [trigger] = applied.triggers;
   expect(trigger?.url).toBe(`https://stepwell.test/webhooks/${trigger?.token}`);
-  expect(hashToken(trigger?.token ?? "").equals(triggers[0]?.tokenHash ?? Buffer.alloc(0))).toBe(true);
+  expect(sha256(trigger?.token ?? "").equals(triggers[0]?.tokenHash ?? Buffer.alloc(0))).toBe(true);
   expect(triggers[0]?.agentId).toBe(agents[0]?.id);
   const [secret] = triggers[0]?.secrets ?? [];
   expect(catalog.encryption.open(secret?.sealed ?? "", signingSecretPurpose(triggers[0]?.id ?? ""))).toBe(

@@ -7,11 +7,11 @@ import { AppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
 import { parseInput } from "@/server/base/issues";
 import { mintOrgId } from "@/server/base/mint-org-id";
+import { sha256 } from "@/server/base/sha256";
 import { createUser, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/server/catalog/auth/sessions";
 import type { Services } from "@/server/catalog/services";
 import { lockCatalog, organizationLock, personLock } from "../change";
 import { memberDefinition } from "../definitions";
-import { hashInvitationToken } from "./invitations";
 
 /** The email is the invitation's. */
 const newAccount = z.strictObject({
@@ -89,7 +89,7 @@ async function createAccount(
 /** Throws `not_found` also if the inviter could no longer give the role. */
 async function findOpen(db: Pick<Transaction, "invitation" | "member">, token: string, now: Date) {
   const found = await db.invitation.findUnique({
-    where: { tokenHash: hashInvitationToken(token) },
+    where: { tokenHash: sha256(token) },
     include: { organization: { select: { name: true } }, inviter: { select: { name: true } } },
   });
   if (!found || found.expiresAt <= now) throw new AppError("not_found", GONE);

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { type Actor, MEMBER_ROLES, type MemberActor } from "@/server/base/actor";
 import { recordAudit } from "@/server/base/audit";
@@ -6,6 +6,7 @@ import { toPlainData } from "@/server/base/db/plain-data";
 import { AppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
 import { rejection } from "@/server/base/issues";
+import { sha256 } from "@/server/base/sha256";
 import type { Services } from "@/server/catalog/services";
 import { type Change, catalogVerb, personLock } from "../change";
 import { memberDefinition } from "../definitions";
@@ -14,11 +15,6 @@ import { requireOwnersConsent } from "./members";
 const TOKEN_BYTES = 32;
 const VALID_MS = 7 * 24 * 3600 * 1000;
 const MAX_OPEN = 200;
-
-/** The SHA-256 for looking up an invitation. */
-export function hashInvitationToken(token: string): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(createHash("sha256").update(token).digest());
-}
 
 /** An invitation without its token; only the token's hash is stored. */
 export type InvitationLine = Awaited<ReturnType<typeof listInvitations>>[number];
@@ -74,7 +70,7 @@ export const createInvitation = catalogVerb(
     const id = newId();
     const expiresAt = new Date(at.getTime() + VALID_MS);
     const invitedBy = actor.userId;
-    const tokenHash = hashInvitationToken(token);
+    const tokenHash = sha256(token);
     const data = { id, organizationId, email, role, tokenHash, invitedBy, createdAt: at, expiresAt };
     await tx.invitation.create({ data });
     await recordAudit(change, {

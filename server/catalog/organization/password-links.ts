@@ -1,9 +1,10 @@
-import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { MemberActor } from "@/server/base/actor";
 import { recordAudit } from "@/server/base/audit";
+import { HOUR_MS } from "@/server/base/clock";
 import { transactPrisma } from "@/server/base/db/transaction";
 import { AppError } from "@/server/base/errors";
+import { sha256 } from "@/server/base/sha256";
 import { createLink, deleteLinks } from "@/server/catalog/auth/one-time-links";
 import type { Services } from "@/server/catalog/services";
 import { guardKey } from "@/server/guard/limits/memory-guards";
@@ -12,7 +13,6 @@ import { type Change, catalogVerb } from "../change";
 import { requireMember, requireOwnersConsent } from "./members";
 import { recordPasswordAudit } from "./reset-password";
 
-const HOUR_MS = 3600 * 1000;
 /** Short, because anybody can ask for such a link. */
 const MAILED_FOR_MS = HOUR_MS;
 const HANDED_FOR_MS = 24 * HOUR_MS;
@@ -51,7 +51,7 @@ export async function requestPasswordLink(
 
 async function sendLink(services: Services, email: string): Promise<void> {
   const { db, pool, clock, env, sendMail, log } = services;
-  const key = `password-link-email:${createHash("sha256").update(email).digest("hex")}`;
+  const key = `password-link-email:${sha256(email).toString("hex")}`;
   const { allowed } = await acquireRate(pool, { key, ...PER_EMAIL }, { clock });
   const user = await db.user.findUnique({ where: { email }, select: { id: true } });
   if (!allowed || user === null || sendMail === null) return;

@@ -3,8 +3,9 @@ import type { OrgId } from "@/server/base/actor";
 import { decimalText } from "@/server/base/amount";
 import { defineQuery } from "@/server/base/db/statement";
 import { mintOrgId } from "@/server/base/mint-org-id";
+import { sha256 } from "@/server/base/sha256";
 import type { Services } from "@/server/catalog/services";
-import { hashToken, signingSecretPurpose, type Trigger } from "@/server/catalog/webhooks/trigger";
+import { signingSecretPurpose, type Trigger } from "@/server/catalog/webhooks/trigger";
 import { RUN_KINDS } from "@/server/contract/enums";
 import { EncryptionError } from "@/server/guard/secrets/encryption";
 import { SIGNATURE_SCHEMES } from "./signature";
@@ -46,7 +47,7 @@ const BY_ID = defineQuery("find-trigger-by-id", triggerRow, `${SELECT} t.id = $2
 
 /** The trigger of a URL's token; null if there is none. Cached until it changes. */
 export async function findTrigger(services: Services, token: string): Promise<Trigger | null> {
-  const hash = hashToken(token);
+  const hash = sha256(token);
   const found = await services.cached.triggers.get(hash.toString("base64"), async () => {
     const [row] = await BY_TOKEN(services.pool, [services.clock.now(), hash]);
     return row === undefined ? null : { orgId: row.orgId, value: toTrigger(services, row) };

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { TriggerActor } from "@/server/base/actor";
 import type { RunKind } from "@/server/contract/enums";
 import type { SignatureScheme } from "./signature";
@@ -22,11 +22,6 @@ const TOKEN_BYTES = 24;
 /** Generates the token of a trigger's URL: 192 bits in 32 characters that need no escaping. */
 export function newTriggerToken(): string {
   return randomBytes(TOKEN_BYTES).toString("base64url");
-}
-
-/** The SHA-256 for looking up a trigger. */
-export function hashToken(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
 }
 
 /** The URL that senders call. `appUrl` has no trailing slash. */

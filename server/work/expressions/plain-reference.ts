@@ -1,5 +1,5 @@
 import { MOST_STEPS } from "@/server/base/event-loop";
-import { isJsonObject, type Json } from "@/server/base/json/json";
+import { type Json, memberOf } from "@/server/base/json/json";
 
 /** Gives the results of JSONata (plain-reference.test.ts), except that values keep all their digits. */
 
@@ -29,9 +29,6 @@ function itemsOf(found: Found): readonly Json[] {
   if (Array.isArray(found)) return found;
   return found === undefined ? [] : [found];
 }
-
-const memberOf = (value: Json, name: string): Json | undefined =>
-  isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
 /**
  * The value of a reference (undefined: nothing found). Null if the sandbox must evaluate the expression: no plain

@@ -1,5 +1,5 @@
 import type { Issue } from "@/server/base/errors";
-import { isContainer, isJsonObject, type Json, type JsonObject, writeJson } from "@/server/base/json/json";
+import { isContainer, isJsonObject, type Json, type JsonObject, memberOf, writeJson } from "@/server/base/json/json";
 import { jsonPointer } from "@/server/base/json/text";
 import { dialectOf, usablePattern } from "./schema-dialect";
 import { subschemasOf } from "./schema-keywords";
@@ -170,7 +170,7 @@ function resolve(root: Json, reference: Json): Json | undefined {
   if (typeof reference !== "string" || !/^#(?:\/[\w$-]+)*$/.test(reference)) return undefined;
   let at: Json | undefined = root;
   for (const key of reference.split("/").slice(1)) {
-    at = isJsonObject(at) && Object.hasOwn(at, key) ? at[key] : undefined;
+    at = at === undefined ? undefined : memberOf(at, key);
   }
   return at;
 }

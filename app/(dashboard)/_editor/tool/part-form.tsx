@@ -1,6 +1,7 @@
 "use client";
 
 import { TextareaField, TextField } from "@/app/_ui/forms/form";
+import { valueAt } from "@/server/base/json/json";
 import { ANY } from "../../_schema/field";
 import { SchemaField } from "../schema/schema-field";
 import { rename } from "../slug";
@@ -34,7 +35,7 @@ export type PartProps = {
 /** The props of the control for the value at a path: the value, and the issues in it or below it. */
 export function fieldAt({ tool, problems, onChange }: PartProps, path: Path) {
   return {
-    value: path.reduce(memberOf, tool.fields),
+    value: path.reduce<unknown>(valueAt, tool.fields),
     error: problems.find((problem) => path.every((key, index) => problem.path[index] === key))?.sentence,
     onChange: (value: unknown) => onChange((before) => setValue(before, path, value)),
   };
@@ -51,11 +52,6 @@ export function valueFieldAt(props: PartProps, path: Path) {
     })),
   };
 }
-
-const memberOf = (value: unknown, key: string | number): unknown =>
-  typeof value === "object" && value !== null && Object.hasOwn(value, key)
-    ? Reflect.get(value, key)
-    : undefined;
 
 /** The same for a control that edits a text. */
 export function textFieldAt(props: PartProps, path: Path) {

@@ -1,16 +1,10 @@
 import { z } from "zod";
-import { isJsonObject, tryParseJson, writeJson } from "@/server/base/json/json";
+import { isJsonObject, memberOf, tryParseJson, writeJson } from "@/server/base/json/json";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
 import type { ReadOptions } from "@/server/work/models/calls/model-interface";
 import { type GivenCall, MAX_NAME_LENGTH, readCalls } from "@/server/work/models/calls/read-calls";
 import { type ReadReply, unreadable } from "@/server/work/models/calls/replies";
-import {
-  anyTokensOf,
-  memberOf,
-  reportedUsage,
-  tokensOf,
-  usageText,
-} from "@/server/work/models/calls/reported-usage";
+import { anyTokensOf, reportedUsage, tokensOf, usageText } from "@/server/work/models/calls/reported-usage";
 import { MAX_RECORDED_CALLS, type ModelRequest, type ModelUsage } from "@/server/work/models/port";
 import { answerToolOf } from "./answer-tool";
 import { type Block, readMessageState } from "./message-state";

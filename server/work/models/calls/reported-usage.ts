@@ -1,4 +1,4 @@
-import { isJsonObject, writeJson } from "@/server/base/json/json";
+import { memberOf, writeJson } from "@/server/base/json/json";
 import { KIB } from "@/server/contract/sizes";
 import type { ModelUsage } from "@/server/work/models/port";
 
@@ -20,9 +20,6 @@ export function anyTokensOf(value: unknown, names: readonly string[]): number {
   }
   return 0;
 }
-
-export const memberOf = (value: unknown, name: string): unknown =>
-  isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
 /** Cached and written tokens are part of the input, reasoning is part of the output. */
 type Counts = { input: number; output: number; cached?: number; written?: number; reasoning?: number };

@@ -1,4 +1,5 @@
-import { anyTokensOf, memberOf, reportedUsage, tokensOf } from "@/server/work/models/calls/reported-usage";
+import { memberOf } from "@/server/base/json/json";
+import { anyTokensOf, reportedUsage, tokensOf } from "@/server/work/models/calls/reported-usage";
 import type { ModelUsage } from "@/server/work/models/port";
 
 /**

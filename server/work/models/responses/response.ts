@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { memberOf } from "@/server/base/json/json";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
 import type { ReadOptions } from "@/server/work/models/calls/model-interface";
 import { type GivenCall, MAX_NAME_LENGTH, readCalls } from "@/server/work/models/calls/read-calls";
@@ -8,13 +9,7 @@ import {
   readReportedError,
   unreadable,
 } from "@/server/work/models/calls/replies";
-import {
-  anyTokensOf,
-  memberOf,
-  reportedUsage,
-  tokensOf,
-  usageText,
-} from "@/server/work/models/calls/reported-usage";
+import { anyTokensOf, reportedUsage, tokensOf, usageText } from "@/server/work/models/calls/reported-usage";
 import { MAX_RECORDED_CALLS, type ModelRequest, type ModelUsage } from "@/server/work/models/port";
 import { readResponseState } from "./response-state";
 

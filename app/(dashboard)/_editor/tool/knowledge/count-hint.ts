@@ -1,4 +1,4 @@
-import { isJsonObject } from "@/server/base/json/json";
+import { memberOf } from "@/server/base/json/json";
 
 const NAME = "(?:[A-Za-z_]\\w*|`[^`]+`)";
 const COUNTED = new RegExp(`\\$count\\(\\s*(steps(?:\\.${NAME})+)\\s*\\)`, "g");
@@ -16,7 +16,7 @@ export function warnOfCount(
       name.replaceAll("`", ""),
     );
     if (!outputs.has(id)) continue;
-    const value = fields.reduce(memberOf, outputs.get(id));
+    const value = fields.reduce(fieldOf, outputs.get(id));
     if (value === null)
       return `${path} was null in the last output. $count of null is 1: compare with ${path} != null.`;
     if (value === undefined) return `The last output has no ${path}.`;
@@ -25,7 +25,5 @@ export function warnOfCount(
 }
 
 /** Returns lists unchanged, because a path leads into each of their items. */
-const memberOf = (value: unknown, field: string): unknown => {
-  if (Array.isArray(value) || value === undefined) return value;
-  return isJsonObject(value) && Object.hasOwn(value, field) ? value[field] : undefined;
-};
+const fieldOf = (value: unknown, field: string): unknown =>
+  Array.isArray(value) ? value : memberOf(value, field);

@@ -1,5 +1,5 @@
 import { schemaOf, schemasAt } from "@/app/_ui/editor/text/schema";
-import { isJsonObject, readJson } from "@/server/base/json/json";
+import { isJsonObject, memberOf, readJson, valueAt } from "@/server/base/json/json";
 import type { FunctionChoice } from "@/server/catalog/edit-definition";
 import type { Path, ToolView } from "../tool-document";
 
@@ -25,11 +25,11 @@ export function scopeOf(
   { functions, secrets, schemas, outputs: last = new Map() }: ToolKnowledge,
   { index, takesSecrets }: { index: number; takesSecrets: boolean },
 ): Schema {
-  const outputs = memberOf(readSchemas(schemas), "outputs");
+  const outputs = schemaIn(readSchemas(schemas), "outputs");
   const outputOf = (step: unknown): [string, unknown][] => {
     if (!isJsonObject(step) || typeof step.id !== "string" || step.id === "") return [];
     const title = functions.find(({ name }) => name === step.uses)?.title;
-    const output = { description: title, ...memberOf(outputs, String(step.uses)) };
+    const output = { description: title, ...schemaIn(outputs, String(step.uses)) };
     const declared = step.forEach === undefined ? output : { type: "array", items: output };
     const returned = last.has(step.id) ? [schemaOf(last.get(step.id))] : [];
     return [[step.id, returned.length === 0 ? declared : { ...declared, allOf: [declared, ...returned] }]];
@@ -41,7 +41,7 @@ export function scopeOf(
   const { forEach, as } = tool.steps[index]?.fields ?? {};
   const item = typeof as === "string" && as !== "" ? as : "item";
   return objectOf({
-    input: { description: "The tool's input.", ...memberOf(tool.fields, "parameters") },
+    input: { description: "The tool's input.", ...schemaIn(tool.fields, "parameters") },
     steps: { ...objectOf(Object.fromEntries(earlier)), description: "The outputs of earlier steps." },
     run: objectOf({ id: { type: "string" }, startedAt: { type: "string" }, tool: { type: "string" } }),
     ...(forEach === undefined ? {} : { [item]: { description: "The item of forEach." } }),
@@ -68,7 +68,7 @@ export function toolSchemaAt(
     if (used === undefined) return undefined;
     return { anyOf: schemasAt(readJson(used.input), own.slice(1)) };
   }
-  return { anyOf: schemasAt(memberOf(readSchemas(schemas), "tool"), path) };
+  return { anyOf: schemasAt(schemaIn(readSchemas(schemas), "tool"), path) };
 }
 
 /** Returns true if a path is in an input that may hold secrets. */
@@ -80,13 +80,8 @@ export function takesSecretsAt(tool: ToolView, { functions }: ToolKnowledge, pat
   return used?.secretFields.includes(String(path[at + 1])) === true;
 }
 
-const valueAt = (value: unknown, key: string | number): unknown =>
-  typeof value === "object" && value !== null && Object.hasOwn(value, key)
-    ? Reflect.get(value, key)
-    : undefined;
-
-function memberOf(value: unknown, key: string): Schema {
-  const member = valueAt(value, key);
+function schemaIn(value: unknown, key: string): Schema {
+  const member = memberOf(value, key);
   return isJsonObject(member) ? member : {};
 }
 
