@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { ApiKeyActor, KeyScope } from "@/server/base/actor";
 import { AppError } from "@/server/base/errors";
 import type { RunKind } from "@/server/contract/enums";
+import type { RunFacts } from "@/server/runs/run-facts";
 import type { Services } from "@/server/services";
 import { type ApiContext, publicProcedure } from "./trpc";
 
@@ -29,6 +30,8 @@ export type EndpointRules = {
   /** The first version's endpoints ignore unknown query parameters; others reject them. */
   ignoresUnknownQuery?: true;
   body?: { maxBytes: number; optional?: true };
+  /** The answer of an endpoint that needs only the run: polls are answered from memory (poll.ts). */
+  viewRun?(services: Pick<Services, "clock">, run: RunFacts): object;
   example: { request?: object; response: object };
 };
 

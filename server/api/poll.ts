@@ -5,9 +5,8 @@ import type { RunKind } from "@/server/contract/enums";
 import { type RateDecision, rateLimitHeaders } from "@/server/guard/limits/rate-limit";
 import { acquireLeasedRead, acquireRead } from "@/server/guard/limits/read-lease";
 import { executingRunFacts } from "@/server/runs/engine/poll-facts";
-import { agentRunStatus, toolRunStatus } from "@/server/runs/read/views";
-import type { RunFacts } from "@/server/runs/run-facts";
 import type { Services } from "@/server/services";
+import type { Endpoint } from "./endpoint";
 import type { ApiResponse } from "./http/api-request";
 import { JSON_HEADERS, jsonResponse } from "./http/respond";
 import { ENDPOINTS } from "./v1/endpoints";
@@ -17,7 +16,8 @@ import { ENDPOINTS } from "./v1/endpoints";
  * Others take the complete path (rest.ts); a test compares both byte for byte.
  */
 
-type View = { kind: RunKind; runId: string; procedure: string };
+type View = { procedure: string; kind: RunKind; scope: Endpoint["scope"]; viewRun: Endpoint["viewRun"] };
+type Poll = { view: View; runId: string };
 
 /**
  * Answers and counts a poll from memory; null if it cannot. The promise is for a key whose next reads must be
@@ -28,25 +28,25 @@ export function respondToPoll(
   path: string,
   key: string | undefined,
 ): ApiResponse | Promise<ApiResponse | null> | null {
-  const view = readPath(path);
-  if (view === null || key === undefined) return null;
-  const actor = peekKey(services, key);
-  if (actor === undefined || !mayRead(actor)) return null;
-  const body = bodyOf(services, actor, view);
+  if (key === undefined) return null;
+  const poll = readPath(path);
+  const actor = poll && peekKey(services, key);
+  if (!poll || !actor || !mayPoll(actor, poll.view)) return null;
+  const body = bodyOf(services, actor, poll);
   if (body === null) return null;
   const decision = acquireLeasedRead(services, actor);
   if (decision === "rejected") return null;
-  return decision === "unleased" ? afterLease(services, actor, view) : pollOf(body, decision);
+  return decision === "unleased" ? afterLease(services, actor, poll) : responseOf(body, decision);
 }
 
-async function afterLease(services: Services, actor: ApiKeyActor, view: View): Promise<ApiResponse | null> {
+async function afterLease(services: Services, actor: ApiKeyActor, poll: Poll): Promise<ApiResponse | null> {
   const decision = await acquireRead(services, actor);
   if (decision?.allowed === false) return null;
-  const body = bodyOf(services, actor, view);
-  return body === null ? null : pollOf(body, decision);
+  const body = bodyOf(services, actor, poll);
+  return body === null ? null : responseOf(body, decision);
 }
 
-function pollOf(body: string, decision: RateDecision | null): ApiResponse {
+function responseOf(body: string, decision: RateDecision | null): ApiResponse {
   const requestId = newId();
   if (decision === null) return jsonResponse(body, requestId);
   const rate = rateLimitHeaders("reads", decision);
@@ -61,30 +61,34 @@ function pollOf(body: string, decision: RateDecision | null): ApiResponse {
   return { status: 200, headers, body };
 }
 
-function mayRead({ plan, scopes, targetIds, suspended }: ApiKeyActor): boolean {
+function mayPoll({ plan, scopes, targetIds, suspended }: ApiKeyActor, { scope }: View): boolean {
   // A key that is limited to some targets takes the complete path.
-  return plan.apiAccess && !suspended && targetIds.length === 0 && scopes.includes("runs:read");
+  return plan.apiAccess && !suspended && targetIds.length === 0 && scopes.includes(scope);
 }
 
-/** By their path without the id: `/v1/agents/run//status`. */
-const VIEWS = new Map(
-  Object.entries(ENDPOINTS).flatMap(([procedure, { method, path, kind }]) => {
-    const isView = method === "GET" && kind !== undefined;
-    return isView ? [[path.replace(/\{.*\}/, ""), { procedure, kind }] as const] : [];
-  }),
-);
-const BEFORE_ID = "/run/";
+/** By the path before the run's id, such as `/v1/agents/run/`, then by the path after it, such as `/status`. */
+const VIEWS = new Map<string, Map<string, View>>();
+for (const [procedure, { method, path, kind, scope, viewRun }] of Object.entries(ENDPOINTS)) {
+  const [before = "", after = ""] = path.split(/\{\w+\}/);
+  if (method !== "GET" || kind === undefined) continue;
+  const views = VIEWS.get(before) ?? new Map<string, View>();
+  VIEWS.set(before, views.set(after, { procedure, kind, scope, viewRun }));
+}
 const UUID_LENGTH = 36;
 
 /** Reads the path without a regular expression, which is slower. */
-function readPath(path: string): View | null {
-  const start = path.indexOf(BEFORE_ID) + BEFORE_ID.length;
-  const end = start + UUID_LENGTH;
-  const view = VIEWS.get(path.slice(0, start) + path.slice(end));
-  return view === undefined ? null : { ...view, runId: path.slice(start, end) };
+function readPath(path: string): Poll | null {
+  for (const [before, views] of VIEWS) {
+    if (!path.startsWith(before)) continue;
+    const end = before.length + UUID_LENGTH;
+    const view = views.get(path.slice(end));
+    return view === undefined ? null : { view, runId: path.slice(before.length, end) };
+  }
+  return null;
 }
 
-function bodyOf(services: Services, actor: ApiKeyActor, { kind, runId, procedure }: View): string | null {
+function bodyOf(services: Services, actor: ApiKeyActor, { view, runId }: Poll): string | null {
+  const { kind, procedure, viewRun } = view;
   const ended = services.endedRuns.get(runId);
   if (ended) {
     const targetId = kind === "agent" ? ended.run.agentId : ended.run.toolId;
@@ -92,15 +96,11 @@ function bodyOf(services: Services, actor: ApiKeyActor, { kind, runId, procedure
     const known = ended.bodies.get(procedure);
     if (known !== undefined) return known;
     // Details and results need more than the run; the complete path caches their bodies.
-    const body = statusBody(services, ended.run, procedure);
-    return body === null ? null : services.endedRuns.cacheBody(ended, procedure, body);
+    if (viewRun === undefined) return null;
+    const body = JSON.stringify(viewRun(services, ended.run));
+    return services.endedRuns.cacheBody(ended, procedure, body);
   }
   const executing = services.engine.find(runId);
   if (!executing || executing.run.orgId !== actor.orgId || executing.run.kind !== kind) return null;
-  return statusBody(services, executingRunFacts(executing), procedure);
-}
-
-function statusBody({ clock }: Services, run: RunFacts, procedure: string): string | null {
-  if (procedure === "agents.status") return JSON.stringify(agentRunStatus(run));
-  return procedure === "tools.status" ? JSON.stringify(toolRunStatus(run, clock.now())) : null;
+  return viewRun === undefined ? null : JSON.stringify(viewRun(services, executingRunFacts(executing)));
 }

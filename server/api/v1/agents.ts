@@ -63,7 +63,7 @@ export const agents = {
       "For polling: after 1 second, then every 2 seconds, until status is Completed, Failed or Cancelled.",
     view: agentRunStatusView,
     example: agentRun,
-    render: async (_ctx, run) => agentRunStatus(run),
+    viewRun: (_services, run) => agentRunStatus(run),
   }),
 
   details: viewEndpoint({

@@ -25,17 +25,17 @@ function runInput(kind: RunKind) {
   return { input, refOf };
 }
 
+type RunView<Of extends z.ZodType> =
+  | { viewRun(services: Pick<Services, "clock">, run: RunFacts): Of["_zod"]["input"] & object }
+  /** Reads more than the run. */
+  | { render(ctx: KeyContext, run: RunFacts): Promise<Of["_zod"]["input"]> };
+
 /** Declares an endpoint that returns a view of one run. */
 export function viewEndpoint<View extends z.ZodType>({
   view,
   example,
-  render,
   ...rules
-}: Described & {
-  view: View;
-  example: View["_zod"]["input"] & object;
-  render(ctx: KeyContext, run: RunFacts): Promise<View["_zod"]["input"]>;
-}): Endpoint {
+}: Described & { view: View; example: View["_zod"]["input"] & object } & RunView<View>): Endpoint {
   const { input, refOf } = runInput(rules.kind);
   return endpointOf(
     {
@@ -50,8 +50,10 @@ export function viewEndpoint<View extends z.ZodType>({
     {
       input,
       answer: view,
-      resolve: async (ctx, given: z.output<typeof input>) =>
-        render(ctx, await readRun(ctx.services, ctx.actor, refOf(given))),
+      async resolve(ctx, given: z.output<typeof input>) {
+        const run = await readRun(ctx.services, ctx.actor, refOf(given));
+        return "viewRun" in rules ? rules.viewRun(ctx.services, run) : rules.render(ctx, run);
+      },
     },
   );
 }

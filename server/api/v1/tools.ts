@@ -58,7 +58,7 @@ export const tools = {
     description: "For polling: after 1 second, then every 2 seconds, until status is Completed or Failed.",
     view: toolRunStatusView,
     example: toolRun,
-    render: async ({ services }, run) => toolRunStatus(run, services.clock.now()),
+    viewRun: ({ clock }, run) => toolRunStatus(run, clock.now()),
   }),
 
   result: viewEndpoint({
