@@ -22,7 +22,7 @@ import { createHandler, rejectBadHttp } from "./serve/requests";
  * everything else goes to Next.
  */
 
-export type ServeOptions = {
+type ServeOptions = {
   /** The folder with next.config.ts and prisma/migrations. */
   root: string;
   dev?: boolean;

@@ -4,7 +4,7 @@ import type { Logger } from "@/server/base/log";
 const REGISTER_EVERY_MS = { missing: 1_000, registered: 60_000 };
 
 /** The registration of the functions at a server. */
-export type Registration = {
+type Registration = {
   isRegistered(): boolean;
   /** Registers again soon, because the server did not answer. */
   renew(): void;

@@ -23,7 +23,7 @@ export type Demo = {
   triggerUrl: string | null;
 };
 
-export type SeedServices = CatalogServices & Pick<Services, "env">;
+type SeedServices = CatalogServices & Pick<Services, "env">;
 
 const SLUG = "demo";
 const LOGIN = "demo@stepwell.test";

@@ -197,7 +197,7 @@ export function logRequest(
 }
 
 /** Rejects a request that no handler takes, with the contract's error body. */
-export function reject(
+function reject(
   outgoing: ServerResponse,
   status: 400 | 404 | 405 | 417 | 431 | 500,
   { headers = {}, requestId = newId() }: { headers?: Record<string, string>; requestId?: string } = {},

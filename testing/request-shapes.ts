@@ -137,7 +137,7 @@ function nest(size: number, open: string, close: string): string {
 }
 
 /** A connection that asks for `/api/health` again and again. */
-export type Watcher = {
+type Watcher = {
   longestWait(request: string): Promise<number>;
   close(): void;
 };

@@ -1,5 +1,5 @@
 type NoticeAction = { label: string; run: () => void };
-export type Notice = { title: string; description?: string | undefined; action?: NoticeAction | undefined };
+type Notice = { title: string; description?: string | undefined; action?: NoticeAction | undefined };
 type Show = (notice: Notice) => void;
 
 const waiting: Notice[] = [];

@@ -62,7 +62,7 @@ type Run<Given, Names extends Parameters, Declared extends Options> = (
 export type Command = Usage<Parameters, Options> & { start(context: Context, argv: string[]): Result };
 
 /** Declares a command; the types of its arguments and options are inferred. */
-export function defineCommand<const Names extends Parameters, Declared extends Options>({
+export function declareCommand<const Names extends Parameters, Declared extends Options>({
   run,
   ...usage
 }: Usage<Names, Declared> & { run: Run<Context, Names, Declared> }): Command {
@@ -79,7 +79,7 @@ export function defineCommand<const Names extends Parameters, Declared extends O
 export type OrganizationContext = Context & { slug: string; actor: OperatorActor };
 
 /** Declares a command on one organization, whose first argument is ORG. */
-export function defineOrganizationCommand<const Names extends Parameters, Declared extends Options>({
+export function declareOrganizationCommand<const Names extends Parameters, Declared extends Options>({
   run,
   ...usage
 }: Usage<Names, Declared> & { run: Run<OrganizationContext, Names, Declared> }): Command {

@@ -4,12 +4,12 @@ import { removeDefinition } from "@/server/catalog/archive";
 import { type AppliedOrganization, applyDefinitionFile } from "@/server/catalog/definition-file/apply";
 import { DefinitionFileError } from "@/server/catalog/definition-file/definition-file";
 import { exportOrganization } from "@/server/catalog/definition-file/export";
-import { choose, defineCommand, defineOrganizationCommand, flag } from "./command";
+import { choose, declareCommand, declareOrganizationCommand, flag } from "./command";
 
 const KINDS = ["agent", "tool", "trigger"] as const;
 
 export const definitionCommands = [
-  defineCommand({
+  declareCommand({
     name: "apply",
     parameters: ["FILE.yaml"],
     summary: "Create or update what a definition file declares",
@@ -27,13 +27,13 @@ export const definitionCommands = [
       return JSON.stringify({ organizations: applied.map(toJson) });
     },
   }),
-  defineOrganizationCommand({
+  declareOrganizationCommand({
     name: "export",
     summary: "Print an organization as a definition file, without secrets",
     options: {},
     run: async ({ services, actor }) => (await exportOrganization(services, actor)).trimEnd(),
   }),
-  defineOrganizationCommand({
+  declareOrganizationCommand({
     name: "remove",
     parameters: ["KIND", "SLUG"],
     summary: "Remove an agent, tool or trigger; its runs stay",

@@ -1,10 +1,10 @@
 import { DEFAULT_KEY_SCOPES, KEY_SCOPES } from "@/server/base/actor";
 import { createApiKey, revokeApiKey } from "@/server/catalog/organization/api-keys";
 import { stateOfKey } from "@/server/catalog/overview";
-import { choose, defineOrganizationCommand, option, readExpiry, renderTable, splitList } from "./command";
+import { choose, declareOrganizationCommand, option, readExpiry, renderTable, splitList } from "./command";
 
 export const keyCommands = [
-  defineOrganizationCommand({
+  declareOrganizationCommand({
     name: "keys create",
     parameters: ["NAME"],
     summary: "Create an API key; it is printed once",
@@ -38,7 +38,7 @@ export const keyCommands = [
       return made.key;
     },
   }),
-  defineOrganizationCommand({
+  declareOrganizationCommand({
     name: "keys list",
     summary: "List an organization's API keys",
     options: {},
@@ -58,7 +58,7 @@ export const keyCommands = [
       });
     },
   }),
-  defineOrganizationCommand({
+  declareOrganizationCommand({
     name: "keys revoke",
     parameters: ["NAME|PREFIX"],
     summary: "Revoke an API key permanently",

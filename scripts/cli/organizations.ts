@@ -8,8 +8,8 @@ import { resumeOrganization, suspendOrganization } from "@/server/operate/suspen
 import {
   CALL,
   confirm,
-  defineCommand,
-  defineOrganizationCommand,
+  declareCommand,
+  declareOrganizationCommand,
   flag,
   option,
   renderTable,
@@ -19,7 +19,7 @@ import {
 
 /** `organizations …` and `credits …`. */
 export const organizationCommands = [
-  defineCommand({
+  declareCommand({
     name: "organizations list",
     summary: "List the organizations with their balances",
     options: {},
@@ -39,7 +39,7 @@ export const organizationCommands = [
       });
     },
   }),
-  defineCommand({
+  declareCommand({
     name: "organizations create",
     parameters: ["ORG"],
     summary: "Create an organization, with its owner",
@@ -75,7 +75,7 @@ export const organizationCommands = [
       return lines.join("\n");
     },
   }),
-  defineOrganizationCommand({
+  declareOrganizationCommand({
     name: "organizations suspend",
     summary: "Reject new runs of an organization and cancel its open runs",
     options: { reason: option("TEXT", "the reason, shown to members") },
@@ -84,7 +84,7 @@ export const organizationCommands = [
       return `${slug} is suspended; ${cancelled === 1 ? "1 run was" : `${cancelled} runs were`} cancelled.`;
     },
   }),
-  defineOrganizationCommand({
+  declareOrganizationCommand({
     name: "organizations resume",
     summary: "Let a suspended organization start runs again",
     options: {},
@@ -93,7 +93,7 @@ export const organizationCommands = [
         ? `${slug} may start runs again.`
         : `${slug} was not suspended.`,
   }),
-  defineOrganizationCommand({
+  declareOrganizationCommand({
     name: "organizations remove",
     summary: "Delete an organization and everything it owns, permanently",
     options: { ...YES, force: flag("cancel its open runs first") },
@@ -110,7 +110,7 @@ export const organizationCommands = [
       return [...lines, ...strandedUsers.map((email) => `  ${CALL} users remove ${email}`)].join("\n");
     },
   }),
-  defineOrganizationCommand({
+  declareOrganizationCommand({
     name: "credits grant",
     parameters: ["AMOUNT"],
     summary: "Grant credits to an organization",
@@ -120,7 +120,7 @@ export const organizationCommands = [
       return `Granted ${amount} credits to ${slug}. Balance: ${balance.toFixed()}.`;
     },
   }),
-  defineOrganizationCommand({
+  declareOrganizationCommand({
     name: "credits refund",
     parameters: ["RUN"],
     summary: "Refund what an ended run was charged, once",
@@ -131,7 +131,7 @@ export const organizationCommands = [
       return `Refunded ${refunded.toFixed()} credits to ${slug}. Balance: ${balance.toFixed()}.`;
     },
   }),
-  defineOrganizationCommand({
+  declareOrganizationCommand({
     name: "credits show",
     summary: "Print an organization's balance",
     options: {},

@@ -4,11 +4,11 @@ import { operatorOf } from "@/server/catalog/organization/organizations";
 import { RUN_STATUSES } from "@/server/contract/enums";
 import { cancelRun } from "@/server/runs/cancel";
 import type { Services } from "@/server/services";
-import { choose, defineCommand, flag, LIMIT, option, readLimit, renderTable } from "./command";
+import { choose, declareCommand, flag, LIMIT, option, readLimit, renderTable } from "./command";
 
 /** `runs …` and `audit list`. */
 export const runCommands = [
-  defineCommand({
+  declareCommand({
     name: "runs list",
     parameters: ["[ORG]"],
     summary: "List the newest runs",
@@ -41,7 +41,7 @@ export const runCommands = [
       });
     },
   }),
-  defineCommand({
+  declareCommand({
     name: "runs show",
     parameters: ["RUN"],
     summary: "Print a run with its steps",
@@ -83,7 +83,7 @@ export const runCommands = [
       return [...shown, ...steps].join("\n");
     },
   }),
-  defineCommand({
+  declareCommand({
     name: "runs cancel",
     parameters: ["RUN"],
     summary: "Cancel a run that has not ended",
@@ -98,7 +98,7 @@ export const runCommands = [
         : `The run is ${status}.`;
     },
   }),
-  defineCommand({
+  declareCommand({
     name: "audit list",
     parameters: ["[ORG]"],
     summary: "List the newest changes to the installation, or to an organization",

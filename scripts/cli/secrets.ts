@@ -1,7 +1,7 @@
 import { listSecrets, removeSecret, setSecret } from "@/server/catalog/organization/secrets";
 import {
   confirm,
-  defineOrganizationCommand,
+  declareOrganizationCommand,
   option,
   readExpiry,
   renderTable,
@@ -11,7 +11,7 @@ import {
 
 /** `secrets …`. A value is never on the command line, where other users and the shell's history see it. */
 export const secretCommands = [
-  defineOrganizationCommand({
+  declareOrganizationCommand({
     name: "secrets set",
     parameters: ["NAME"],
     summary: "Set a secret's value, read from standard input",
@@ -28,7 +28,7 @@ export const secretCommands = [
       return `The secret ${name} is ${saved === "created" ? "created" : "set"}.`;
     },
   }),
-  defineOrganizationCommand({
+  declareOrganizationCommand({
     name: "secrets list",
     summary: "List an organization's secrets, without values",
     options: {},
@@ -44,7 +44,7 @@ export const secretCommands = [
       });
     },
   }),
-  defineOrganizationCommand({
+  declareOrganizationCommand({
     name: "secrets remove",
     parameters: ["NAME"],
     summary: "Delete a secret; steps that use it fail from then on",

@@ -3,10 +3,10 @@ import { secretValuePurpose } from "@/server/guard/secrets/encryption";
 import { readSecretFingerprint, setSecretFingerprint } from "@/server/guard/secrets/fingerprint";
 import { rotateSecret } from "@/server/operate/rotate-secret";
 import type { Services } from "@/server/services";
-import { defineCommand } from "./command";
+import { declareCommand } from "./command";
 
 export const serviceSecretCommands = [
-  defineCommand({
+  declareCommand({
     name: "service-secret rotate",
     summary: "Encrypt everything with a new STEPWELL_SECRET",
     options: {},
@@ -25,7 +25,7 @@ export const serviceSecretCommands = [
       ].join("\n");
     },
   }),
-  defineCommand({
+  declareCommand({
     name: "service-secret adopt",
     summary: "Accept a new STEPWELL_SECRET when the earlier one is lost",
     options: {},

@@ -11,8 +11,8 @@ import {
   CALL,
   choose,
   confirm,
-  defineCommand,
-  defineOrganizationCommand,
+  declareCommand,
+  declareOrganizationCommand,
   type OrganizationContext,
   option,
   renderTable,
@@ -26,7 +26,7 @@ const PASSWORD = {
 
 /** `users …` and `members …`. */
 export const userCommands = [
-  defineCommand({
+  declareCommand({
     name: "users list",
     summary: "List the accounts with their organizations and roles",
     options: {},
@@ -43,7 +43,7 @@ export const userCommands = [
       });
     },
   }),
-  defineCommand({
+  declareCommand({
     name: "users create",
     parameters: ["EMAIL"],
     summary: "Create an account, or add a person to an organization",
@@ -73,7 +73,7 @@ export const userCommands = [
       return `Created the account ${email}. To add it to an organization: ${CALL} users create ${email} --org ORG --role ROLE`;
     },
   }),
-  defineCommand({
+  declareCommand({
     name: "users password",
     parameters: ["EMAIL"],
     summary: "Set a person's password and sign them out everywhere",
@@ -92,7 +92,7 @@ export const userCommands = [
       return `${email} has a new password and is signed out everywhere.`;
     },
   }),
-  defineCommand({
+  declareCommand({
     name: "users password-link",
     parameters: ["EMAIL"],
     summary: "Print a link with which a person sets a new password, once",
@@ -103,7 +103,7 @@ export const userCommands = [
       return `Send this link to ${email}. It works once, until ${expiresAt.toISOString()}:\n${address}`;
     },
   }),
-  defineCommand({
+  declareCommand({
     name: "users remove",
     parameters: ["EMAIL"],
     summary: "Delete an account with its sessions and memberships; its runs stay",
@@ -116,7 +116,7 @@ export const userCommands = [
       return withKeys(`${email} is removed${left}.`, keys);
     },
   }),
-  defineOrganizationCommand({
+  declareOrganizationCommand({
     name: "members list",
     summary: "List the members of an organization",
     options: {},
@@ -134,7 +134,7 @@ export const userCommands = [
       });
     },
   }),
-  defineOrganizationCommand({
+  declareOrganizationCommand({
     name: "members role",
     parameters: ["EMAIL", "ROLE"],
     summary: "Change a member's role; the last owner must stay",
@@ -147,7 +147,7 @@ export const userCommands = [
       return describeSaved(saved, { email, role, slug: context.slug });
     },
   }),
-  defineOrganizationCommand({
+  declareOrganizationCommand({
     name: "members remove",
     parameters: ["EMAIL"],
     summary: "End a person's membership; the account stays",

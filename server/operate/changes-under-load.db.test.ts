@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { handleRest } from "@/server/api/rest";
+import { DAY_MS } from "@/server/base/clock";
 import { applyDefinitionFile } from "@/server/catalog/definition-file/apply";
 import { streamRun } from "@/server/runs/live/run-stream";
 import { exportRuns } from "@/server/runs/read/export";
@@ -24,7 +25,6 @@ import { resumeOrganization, suspendOrganization } from "./suspend-organization"
  */
 
 const STARTS = 15;
-const DAY_MS = 24 * 3600 * 1000;
 
 const models = scriptedModels(({ messages }) => {
   const asked = messages.some(({ role }) => role === "tool");

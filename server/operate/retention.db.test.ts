@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { handleRest } from "@/server/api/rest";
 import { handleWebhook } from "@/server/api/webhook";
+import { DAY_MS } from "@/server/base/clock";
 import { newId } from "@/server/base/ids";
 import { refundRun } from "@/server/credits/refund";
 import { indexEndedRuns } from "@/server/runs/read/find/run-index";
@@ -18,7 +19,6 @@ const world = await openWorld({
 // Retention finds old runs by their ids, which have the machine's time.
 world.clock.set(new Date());
 
-const DAY_MS = 24 * 3600 * 1000;
 const operator = ({ orgId }: Tenant) => ({ kind: "operator", orgId, name: "test" }) as const;
 
 async function live(tenant: Tenant): Promise<string> {

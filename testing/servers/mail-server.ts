@@ -4,7 +4,7 @@ import { TEST_CERTIFICATE } from "./certificate";
 import { listen } from "./listen";
 
 /** The answer of a mail server to a command, such as `RCPT TO:<ada@example.test>`; null for its usual answer. */
-export type MailAnswer = (command: string) => string | null | Promise<string | null>;
+type MailAnswer = (command: string) => string | null | Promise<string | null>;
 
 export type MailServer = {
   host: string;

@@ -5,7 +5,7 @@ import { Segments } from "@/app/_ui/segments";
 import { readJson, writeJson } from "@/server/base/json/json";
 import { readSchema } from "../_schema/field";
 import { controlOf, sampleOf } from "../_schema/value";
-import { problemsOf, readJsonObject } from "./problem";
+import { inputProblems, readJsonObject } from "./problem";
 import { RecentInputs } from "./recent-inputs";
 import { RunForm, type StartFormProps } from "./run-form";
 import { SchemaForm } from "./schema-form";
@@ -71,7 +71,7 @@ export function InputForm({ target, busy, problem, onRun }: StartFormProps) {
           language="json"
           look="block"
           onChange={setText}
-          problems={problemsOf(problem)}
+          problems={inputProblems(problem)}
           value={json}
         />
       )}

@@ -26,7 +26,7 @@ export function InputProblem({ id, problem }: { id: string; problem: ShownError 
 }
 
 /** The issues of a rejected input, for its editor. */
-export function problemsOf(problem: ShownError | string | null): EditorProblem[] {
+export function inputProblems(problem: ShownError | string | null): EditorProblem[] {
   if (problem === null || typeof problem === "string") return [];
   return problem.issues.map(({ path, message }) => ({ path: readPointer(path), message }));
 }

@@ -8,7 +8,7 @@ import { Link } from "@/app/_ui/link";
 import { isTerminal } from "@/server/contract/enums";
 import type { RunInspection } from "@/server/runs/read/inspect/inspect";
 import { workRowsOf } from "../runs/[runId]/lines";
-import { explainFailure } from "../runs/[runId]/result/explain-failure";
+import { explainRunFailure } from "../runs/[runId]/result/explain-failure";
 import { OutputText } from "../runs/[runId]/result/texts";
 import { useLiveRun } from "../runs/[runId]/use-live-run";
 import { CancelRunButton } from "./cancel-run-button";
@@ -55,7 +55,7 @@ export function InspectedOutcome({ inspection }: { inspection: RunInspection }) 
       ) : null}
       {run.status === "Failed" ? (
         <div className="text-failed">
-          <p className="font-medium">{explainFailure(run, null).sentence}</p>
+          <p className="font-medium">{explainRunFailure(run, null).sentence}</p>
           <p className="[overflow-wrap:anywhere]">{run.errorMessage}</p>
         </div>
       ) : null}

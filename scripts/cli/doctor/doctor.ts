@@ -1,11 +1,11 @@
 import { describeOutage } from "@/server/base/db/outage";
-import { defineCommand, flag } from "../command";
+import { declareCommand, flag } from "../command";
 import { CHECKS } from "./checks";
 import { type Finding, fail } from "./finding";
 import { checkSettings } from "./settings";
 
 /** Checks the installation, and names the way out of each issue. */
-export const doctorCommand = defineCommand({
+export const doctorCommand = declareCommand({
   name: "doctor",
   summary: "Check the installation; the exit code is 1 when something fails",
   options: { json: flag("one JSON object") },

@@ -1,5 +1,5 @@
 /** A time in ms that another clock showed, and when it was asked for and received by this process's monotonic clock. */
-export type ClockReading = { shown: number; askedAt: number; receivedAt: number };
+type ClockReading = { shown: number; askedAt: number; receivedAt: number };
 
 /**
  * Estimates how far another clock is ahead of this process's monotonic clock. Answers may take any time, so that

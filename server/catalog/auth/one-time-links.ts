@@ -19,7 +19,7 @@ export const MAX_TOKEN_LENGTH = 100;
 type LinkFacts = Pick<OneTimeLink, "purpose" | "userId" | "organizationId" | "createdBy">;
 
 /** A new link; the token is returned this once. */
-export type NewLink = { token: string; expiresAt: Date };
+type NewLink = { token: string; expiresAt: Date };
 
 /** Creates a link. Earlier ones stay valid until one of them is used. */
 export async function createLink(

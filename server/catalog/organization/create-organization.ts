@@ -10,7 +10,7 @@ import { putMember } from "./members";
 import { putOrganization } from "./organizations";
 
 /** The owner of a new organization; the password is for an email without an account. */
-export const newOwner = z.strictObject({
+const newOwner = z.strictObject({
   email: memberDefinition.shape.email,
   name: memberDefinition.shape.name,
   password: z.string().min(MIN_PASSWORD_LENGTH).max(MAX_PASSWORD_LENGTH).optional(),

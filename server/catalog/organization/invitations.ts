@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { type Actor, MEMBER_ROLES, type MemberActor } from "@/server/base/actor";
 import { recordAudit } from "@/server/base/audit";
+import { DAY_MS } from "@/server/base/clock";
 import { toPlainData } from "@/server/base/db/plain-data";
 import { AppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
@@ -13,7 +14,7 @@ import { memberDefinition } from "../definitions";
 import { requireOwnersConsent } from "./members";
 
 const TOKEN_BYTES = 32;
-const VALID_MS = 7 * 24 * 3600 * 1000;
+const VALID_MS = 7 * DAY_MS;
 const MAX_OPEN = 200;
 
 /** An invitation without its token; only the token's hash is stored. */

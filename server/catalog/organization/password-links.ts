@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { MemberActor } from "@/server/base/actor";
 import { recordAudit } from "@/server/base/audit";
-import { HOUR_MS } from "@/server/base/clock";
+import { DAY_MS, HOUR_MS } from "@/server/base/clock";
 import { transactPrisma } from "@/server/base/db/transaction";
 import { AppError } from "@/server/base/errors";
 import { sha256 } from "@/server/base/sha256";
@@ -15,7 +15,7 @@ import { recordPasswordAudit } from "./reset-password";
 
 /** Short, because anybody can ask for such a link. */
 const MAILED_FOR_MS = HOUR_MS;
-const HANDED_FOR_MS = 24 * HOUR_MS;
+const HANDED_FOR_MS = DAY_MS;
 
 const PER_ADDRESS = { limit: 20, seconds: 600 };
 /** Beyond it, requests are answered alike and send nothing. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { DAY_MS } from "@/server/base/clock";
 import { transactPrisma } from "@/server/base/db/transaction";
 import { AppError } from "@/server/base/errors";
 import { parseInput, rejection } from "@/server/base/issues";
@@ -11,7 +12,7 @@ import { insertOrganization } from "./create-organization";
 
 /** The start prints a one-time link; its holder makes the first organization. */
 
-const VALID_MS = 24 * 3600 * 1000;
+const VALID_MS = DAY_MS;
 const GONE =
   "This link was used, or it has expired, or an organization exists already. As long as there is none, each start of the service and its command doctor print a new link.";
 

@@ -16,7 +16,7 @@ const SECRET_HEADERS = new Set([
   "x-hub-signature",
   "x-hub-signature-256",
 ]);
-const SECRET_NAME =
+const SENSITIVE_HEADER =
   /secret|token|passw|signature|credential|auth|session|jwt|hmac|(^|-)(key|sig|pwd)$|api-?key/i;
 /** The sender's own ids, whatever they look like. */
 const KNOWN_HEADERS = new Set(["idempotency-key", "webhook-id"]);
@@ -26,7 +26,7 @@ export function storedHeaders(headers: Iterable<[string, string]>): string {
   const stored: Record<string, string> = Object.create(null);
   for (const [name, value] of headers) {
     if (name.startsWith("x-stepwell-")) continue;
-    const secret = SECRET_HEADERS.has(name) || (SECRET_NAME.test(name) && !KNOWN_HEADERS.has(name));
+    const secret = SECRET_HEADERS.has(name) || (SENSITIVE_HEADER.test(name) && !KNOWN_HEADERS.has(name));
     stored[name] = secret ? "[redacted]" : value.replaceAll("\0", "");
   }
   return JSON.stringify(stored);

@@ -18,7 +18,7 @@ export type Readable = {
 const listed = (names: readonly string[]) => names.join(", ") || "none";
 
 /** An issue of a reference. `findMeant` finds the member that a misspelt one means. */
-export type ReferenceIssue = { message: string; findMeant(): Meant | undefined };
+type ReferenceIssue = { message: string; findMeant(): Meant | undefined };
 export type Meant = { root: string; from: string; to: string };
 
 /** The issues of an expression's references. */

@@ -38,7 +38,7 @@ const chatBody = z.looseObject({
   max_completion_tokens: z.int().min(1).optional(),
 });
 export type ChatBody = z.infer<typeof chatBody>;
-export type Rejection = { status: number; body: unknown; isEvent?: boolean };
+type Rejection = { status: number; body: unknown; isEvent?: boolean };
 
 /** One reply: calls, or an answer. */
 export type Reply = {

@@ -3,8 +3,8 @@ import { z } from "zod";
 import { serveFetch } from "../fetch-server";
 
 /** An assistant message as a server sends it without streaming. */
-export type SentMessage = Record<string, unknown> & { content: string | null; tool_calls?: SentCall[] };
-export type SentCall = Record<string, unknown> & { function: { name: string; arguments: string } };
+type SentMessage = Record<string, unknown> & { content: string | null; tool_calls?: SentCall[] };
+type SentCall = Record<string, unknown> & { function: { name: string; arguments: string } };
 
 /** A family of chat servers that rejects a conversation unless it gets back what it gave. */
 export type ChatFamily = {

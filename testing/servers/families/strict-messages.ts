@@ -68,7 +68,7 @@ const requestBody = z.strictObject({
   output_config: z.strictObject({ effort: z.enum(["low", "medium", "high", "xhigh", "max"]) }).optional(),
   stream: z.boolean().optional(),
 });
-export type MessageRequest = z.infer<typeof requestBody>;
+type MessageRequest = z.infer<typeof requestBody>;
 type Block = Record<string, unknown> & { type: string };
 
 /** The answer to one call: blocks of a reply and their end, an error, or a broken stream. */

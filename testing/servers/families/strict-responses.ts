@@ -71,7 +71,7 @@ const requestBody = z.strictObject({
   tool_choice: z.enum(["none", "auto", "required"]).optional(),
   stream: z.boolean().optional(),
 });
-export type ResponseRequest = z.infer<typeof requestBody>;
+type ResponseRequest = z.infer<typeof requestBody>;
 type Item = Record<string, unknown> & { type: string; id: string };
 
 /** The answer to one call: `items` of a reply, an end that is not `completed`, an error, or a broken stream. */

@@ -2,7 +2,7 @@ import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
 
 /** The server's view of an event. */
-export const inngestEvent = z.object({
+const inngestEvent = z.object({
   id: z.string().default(""),
   name: z.string(),
   data: z.record(z.string(), z.unknown()).default({}),

@@ -3,7 +3,7 @@ import { Status } from "@/app/_ui/figures/status";
 import { isTerminal } from "@/server/contract/enums";
 import type { RunInspection } from "@/server/runs/read/inspect/inspect";
 import { hasFailed, workRowsOf } from "../[runId]/lines";
-import { explainFailure } from "../[runId]/result/explain-failure";
+import { explainRunFailure } from "../[runId]/result/explain-failure";
 import { FailedLine } from "../[runId]/result/failure";
 
 /** The errors of one or both runs, side by side; nothing if neither failed. */
@@ -34,7 +34,7 @@ function Side({ name, inspection }: { name: string; inspection: RunInspection })
       <h3 className="text-muted text-xs">{name}</h3>
       {failed ? (
         <p className="font-medium text-failed">
-          {explainFailure(run, where?.kind === "step" ? where.step.name : null).sentence}
+          {explainRunFailure(run, where?.kind === "step" ? where.step.name : null).sentence}
         </p>
       ) : isTerminal(run.status) ? (
         <p className="text-muted">none: it ended as {run.status}</p>

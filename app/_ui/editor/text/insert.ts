@@ -1,7 +1,7 @@
 import { positionInJson } from "./json-position";
 
 /** A change of a text; `cursor` is an offset in the new text. */
-export type Insertion = { from: number; to: number; insert: string; cursor: number };
+type Insertion = { from: number; to: number; insert: string; cursor: number };
 
 type Selection = { from: number; to: number };
 

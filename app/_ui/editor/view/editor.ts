@@ -6,10 +6,10 @@ import { behaviorOf, gutterOf } from "./behavior";
 import { completionOf } from "./complete";
 import { decorationsOf, markLines } from "./decorations";
 import { loadLanguage } from "./languages";
-import { problemsOf, setProblems } from "./problems";
+import { setProblems, showProblems } from "./problems";
 import { highlighting, theme } from "./theme";
 
-export type Setup = {
+type Setup = {
   parent: HTMLElement;
   language: Language;
   isLine: boolean;
@@ -70,7 +70,7 @@ export function createEditor(setup: Setup) {
       dynamic.of([]),
       behaviorOf({ language, isLine }),
       decorationsOf(language, setup.completions),
-      problemsOf(language),
+      showProblems(language),
       completionOf(language, setup.completions),
       report,
     ],

@@ -24,7 +24,7 @@ const known = StateField.define<readonly Diagnostic[]>({
 });
 
 /** Underlines what is wrong: what the editor was told, and syntax errors of JSON. */
-export function problemsOf(language: Language): Extension {
+export function showProblems(language: Language): Extension {
   return [
     known,
     linter(({ state }) => [...state.field(known), ...(language === "json" ? syntaxErrors(state) : [])], {

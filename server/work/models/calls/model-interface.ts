@@ -39,7 +39,7 @@ export type ConnectionOptions = {
 };
 
 /** The request of one attempt. */
-export type Sent = {
+type Sent = {
   request: ModelRequest;
   known: Adaptation;
   origin: string;

@@ -4,7 +4,7 @@ import { useTRPC } from "@/app/_ui/data/providers";
 import { readJson } from "@/server/base/json/json";
 
 /** The last outputs of a tool's steps, by step id. */
-export type LastOutputs = { runId: string | null; outputs: ReadonlyMap<string, unknown> };
+type LastOutputs = { runId: string | null; outputs: ReadonlyMap<string, unknown> };
 
 const NONE: LastOutputs = { runId: null, outputs: new Map() };
 export const LastOutputsContext = createContext(NONE);

@@ -8,7 +8,7 @@ import { FormDialog } from "@/app/_ui/forms/form-dialog";
 import { useForm } from "@/app/_ui/forms/use-form";
 import { compactJson, readableText } from "@/app/_ui/json/spacing";
 import { usePayload } from "@/app/_ui/text/use-payload";
-import { InputProblem, problemsOf, readJsonObject } from "@/app/(dashboard)/_run/problem";
+import { InputProblem, inputProblems, readJsonObject } from "@/app/(dashboard)/_run/problem";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 
 type RerunDialogProps = {
@@ -100,7 +100,7 @@ export function RerunDialog({ run, typed, onClose }: RerunDialogProps) {
             language="json"
             look="block"
             onChange={edit}
-            problems={problemsOf(problem)}
+            problems={inputProblems(problem)}
           />
         ) : (
           <textarea

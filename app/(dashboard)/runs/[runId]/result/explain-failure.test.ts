@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { FAILURE_CODES } from "@/server/runs/failure-codes";
 import { listFunctions } from "@/server/work/functions/core/registry";
-import { explainFailure, type FailedRun } from "./explain-failure";
+import { explainRunFailure, type FailedRun } from "./explain-failure";
 
 const run = (errorCode: string | null, more: Partial<FailedRun> = {}): FailedRun => ({
   errorCode,
@@ -17,7 +17,7 @@ const run = (errorCode: string | null, more: Partial<FailedRun> = {}): FailedRun
 });
 
 test("every failure code has its own sentence and advice", () => {
-  const explanations = FAILURE_CODES.map((code) => explainFailure(run(code), null));
+  const explanations = FAILURE_CODES.map((code) => explainRunFailure(run(code), null));
   expect(new Set(explanations.map(({ sentence }) => sentence)).size).toBe(FAILURE_CODES.length);
   expect(new Set(explanations.map(({ advice }) => advice)).size).toBe(FAILURE_CODES.length);
   for (const { sentence, advice } of explanations)
@@ -25,17 +25,17 @@ test("every failure code has its own sentence and advice", () => {
 });
 
 test("each function's failed step has another sentence, by default with the function's name", () => {
-  const explanations = listFunctions().map(({ name }) => explainFailure(run("step_failed"), name));
+  const explanations = listFunctions().map(({ name }) => explainRunFailure(run("step_failed"), name));
   for (const { sentence, advice } of explanations)
     for (const text of [sentence, advice]) expect(text).toMatch(/^[A-Z].*\.$/);
   expect(new Set(explanations.map(({ sentence }) => sentence)).size).toBe(explanations.length);
-  expect(explainFailure(run("step_failed"), null).sentence).toMatch(/before or after/);
-  expect(explainFailure(run("step_failed"), "of_tomorrow").sentence).toBe("The step of_tomorrow failed.");
+  expect(explainRunFailure(run("step_failed"), null).sentence).toMatch(/before or after/);
+  expect(explainRunFailure(run("step_failed"), "of_tomorrow").sentence).toBe("The step of_tomorrow failed.");
 });
 
 test("links to where the failure can be fixed", () => {
   const hrefs = (code: string, more: Partial<FailedRun> = {}) =>
-    explainFailure(run(code, more), null).links.map(({ href }) => href);
+    explainRunFailure(run(code, more), null).links.map(({ href }) => href);
   expect(hrefs("insufficient_credits")).toEqual(["/credits"]);
   expect(hrefs("max_credits", { triggerId: "t1" })).toEqual(["/agents/a1", "/triggers/t1"]);
   expect(hrefs("max_credits", { apiKeyId: "k1" })).toEqual(["/agents/a1", "/keys"]);
@@ -45,13 +45,13 @@ test("links to where the failure can be fixed", () => {
 });
 
 test("shows the run's own figures", () => {
-  expect(explainFailure(run("deadline_exceeded"), null).sentence).toContain("15 min");
-  expect(explainFailure(run("model_unknown"), null).sentence).toContain("gpt-5-mini");
+  expect(explainRunFailure(run("deadline_exceeded"), null).sentence).toContain("15 min");
+  expect(explainRunFailure(run("model_unknown"), null).sentence).toContain("gpt-5-mini");
 });
 
 test("an unknown code still gets a sentence and advice", () => {
   for (const code of [null, "of_tomorrow"]) {
-    expect(explainFailure(run(code), null)).toMatchObject({
+    expect(explainRunFailure(run(code), null)).toMatchObject({
       sentence: "The run failed.",
       links: [{ href: "/agents/a1" }],
     });

@@ -128,7 +128,7 @@ function explanationsOf(run: FailedRun, failedStep: string | null): Record<Failu
 }
 
 /** Explains a failure by its code and the function of the failed step; `failedStep` is null if no step failed. */
-export function explainFailure(run: FailedRun, failedStep: string | null): Required<Explanation> {
+export function explainRunFailure(run: FailedRun, failedStep: string | null): Required<Explanation> {
   const code = FAILURE_CODES.find((each) => each === run.errorCode);
   const unknown = { sentence: "The run failed.", advice: "Look at the inputs and outputs of its steps." };
   return {

@@ -3,14 +3,14 @@ import { writeFilter } from "../../address";
 import { sameTarget } from "../../query";
 import { hasFailed, type WorkLine } from "../lines";
 import type { Workbench } from "../use-workbench";
-import { explainFailure } from "./explain-failure";
+import { explainRunFailure } from "./explain-failure";
 
 const SHORT_CAUSE = 200;
 
 /** The head of a failed run's page: what happened, where, the original message, and what to try. */
 export function Failure({ bench: { run, own, chosen, choose } }: { bench: Workbench }) {
   const where = own.findLast(hasFailed);
-  const { sentence, advice, links } = explainFailure(run, where?.kind === "step" ? where.step.name : null);
+  const { sentence, advice, links } = explainRunFailure(run, where?.kind === "step" ? where.step.name : null);
   return (
     <section
       aria-label="Failure"

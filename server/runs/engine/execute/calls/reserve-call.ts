@@ -15,7 +15,7 @@ import { LimitReached } from "../interruptions";
 type Priced = { model: string; provider: string };
 
 /** `reserved` grows if the call is repeated with a larger limit. */
-export type CallReservation = { reserved: Decimal; maxOutputTokens: number };
+type CallReservation = { reserved: Decimal; maxOutputTokens: number };
 
 export const isFree = ({ provider }: Priced): boolean => provider === "demo";
 

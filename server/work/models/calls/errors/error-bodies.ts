@@ -9,7 +9,7 @@ export type ReportedError = {
   type: string | undefined;
 };
 
-const MAX_BODY_BYTES = 64 * 1024;
+const MAX_ERROR_BODY_BYTES = 64 * 1024;
 /** Left out at the end of a body that was cut: half a secret would not be recognized. */
 const CUT_END = 8 * 1024;
 const MAX_DEPTH = 4;
@@ -104,10 +104,12 @@ export async function normalizeError(response: Response): Promise<Response> {
   for await (const chunk of readChunks(response)) {
     chunks.push(chunk);
     length += chunk.length;
-    if (length > MAX_BODY_BYTES) break;
+    if (length > MAX_ERROR_BODY_BYTES) break;
   }
   const bytes = Buffer.concat(chunks);
-  const text = (length > MAX_BODY_BYTES ? bytes.subarray(0, MAX_BODY_BYTES - CUT_END) : bytes).toString();
+  const text = (
+    length > MAX_ERROR_BODY_BYTES ? bytes.subarray(0, MAX_ERROR_BODY_BYTES - CUT_END) : bytes
+  ).toString();
   const reported = readErrorText(text);
   const code = typeof reported?.code === "string" ? reported.code : (reported?.type ?? null);
   const body = reported && writeJson({ error: { ...reported, code } });
