@@ -1,5 +1,5 @@
 import { type LineColumn, LineList } from "@/app/_ui/table";
-import type { Field, Operation } from "./read-document";
+import type { DocumentField, Operation } from "./read-document";
 import { type KnownIds, TryIt } from "./try-it";
 
 /** One operation: what it does, what it takes and returns, and a form that calls it. */
@@ -36,7 +36,7 @@ export function OperationSection({ operation, ids }: { operation: Operation; ids
   );
 }
 
-function Fields({ caption, fields }: { caption: string; fields: Field[] }) {
+function Fields({ caption, fields }: { caption: string; fields: DocumentField[] }) {
   return (
     <div>
       <h3 className="pb-1 font-medium">{caption}</h3>
@@ -53,7 +53,7 @@ function Fields({ caption, fields }: { caption: string; fields: Field[] }) {
   );
 }
 
-const FIELD_COLUMNS: LineColumn<Field>[] = [
+const FIELD_COLUMNS: LineColumn<DocumentField>[] = [
   {
     head: "Name and type",
     width: "w-[45%]",

@@ -6,8 +6,9 @@ import { LinesSkeleton } from "@/app/_ui/page/skeletons";
 import { serverApi } from "@/app/request";
 import { getServices } from "@/process-services";
 import { createOpenApiDocument } from "@/server/api/openapi/document";
+import { readJson, writeJson } from "@/server/base/json/json";
 import type { RunKind } from "@/server/contract/enums";
-import { exampleBody } from "./example-body";
+import { exampleInput } from "@/server/work/json-schema/example-input";
 import { KeyProvider } from "./key";
 import { OperationSection } from "./operation-section";
 import { type Operation, readOperations } from "./read-document";
@@ -38,7 +39,9 @@ async function readKnownIds(): Promise<KnownIds> {
     items.map(({ id, targetName }) => ({ id, name: targetName }));
   return {
     agentId: targets("agent"),
-    toolId: tool ? [{ ...first, example: exampleBody(tool.parameters) }, ...others] : [],
+    toolId: tool
+      ? [{ ...first, example: writeJson(exampleInput(readJson(tool.parameters)), 2) }, ...others]
+      : [],
     agentRunId: newest(ofAgents),
     toolRunId: newest(ofTools),
   };

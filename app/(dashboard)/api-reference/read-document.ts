@@ -3,7 +3,7 @@ import { z } from "zod";
 /** Reads our OpenAPI document into what the reference page shows. */
 
 /** A field of a body, or a parameter. */
-export type Field = { name: string; type: string; required: boolean; description: string };
+export type DocumentField = { name: string; type: string; required: boolean; description: string };
 export type Operation = ReturnType<typeof readOperations>[number];
 
 const media = z.object({ schema: z.unknown().optional(), example: z.unknown().optional() });
@@ -108,12 +108,12 @@ function fieldsOf(
   schemas: Schemas,
   given: unknown,
   { before = "", depth = 1 }: { before?: string; depth?: number } = {},
-): Field[] {
+): DocumentField[] {
   const object = resolve(schemas, given);
   return Object.entries(object.properties).flatMap(([key, value]) => {
     const found = resolve(schemas, value);
     const name = `${before}${key}`;
-    const line: Field = {
+    const line: DocumentField = {
       name,
       type: typeOf(schemas, value),
       required: object.required.includes(key),

@@ -6,7 +6,8 @@ import { anyJson } from "@/server/base/json/any-json";
 import { type JsonObject, readJson, writeJson } from "@/server/base/json/json";
 import type { Services } from "@/server/catalog/services";
 import { tokenPurpose, triggerUrl } from "@/server/catalog/webhooks/trigger";
-import { exampleBody, exampleForTemplate } from "./example-body";
+import { exampleInput } from "@/server/work/json-schema/example-input";
+import { exampleForTemplate } from "./template-example";
 
 const MASK = "••••••••";
 
@@ -73,5 +74,5 @@ function sampleFor({
   messageTemplate: string | null;
 }): JsonObject {
   if (!tool) return exampleForTemplate(messageTemplate ?? "");
-  return exampleBody(parametersOf.parse(readJson(tool.versions[0]?.definition ?? "{}")).parameters);
+  return exampleInput(parametersOf.parse(readJson(tool.versions[0]?.definition ?? "{}")).parameters);
 }

@@ -4,10 +4,10 @@ import { handleWebhook } from "@/server/api/webhook";
 import { signingSecretPurpose } from "@/server/catalog/webhooks/trigger";
 import { createMember } from "@/testing/runs";
 import { createTenant, createTrigger, openWorld } from "@/testing/world";
-import { exampleBody, exampleForTemplate } from "./example-body";
 import { inspectDelivery, listDeliveries, previewMessage } from "./inspect-deliveries";
 import { inspectTrigger } from "./inspect-trigger";
 import { redeliver } from "./redeliver";
+import { exampleForTemplate } from "./template-example";
 
 const world = await openWorld();
 const tenant = await createTenant(world);
@@ -143,22 +143,6 @@ describe("a body", () => {
     expect(start.text).toMatch(/^xä+$/);
     expect(await show(long, true)).toEqual({ kind: "text", text: long, cut: false });
   });
-});
-
-it("example bodies follow types, constants and examples", () => {
-  expect(
-    exampleBody({
-      type: "object",
-      properties: {
-        city: { type: "string", examples: ["Lisbon"] },
-        days: { type: "integer", minimum: 3 },
-        unit: { enum: ["C", "F"] },
-        ignored: { type: "boolean" },
-      },
-      required: ["city", "days", "unit"],
-    }),
-  ).toEqual({ city: "Lisbon", days: 3, unit: "C" });
-  expect(exampleBody({})).toEqual({});
 });
 
 it.each([

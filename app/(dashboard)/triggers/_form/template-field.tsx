@@ -9,7 +9,7 @@ import { CodeField } from "@/app/_ui/editor/code-field";
 import { schemaOf } from "@/app/_ui/editor/text/schema";
 import { PlainText } from "@/app/_ui/text/plain-text";
 import { tryParseJson } from "@/server/base/json/json";
-import { exampleForTemplate } from "@/server/catalog/webhooks/example-body";
+import { exampleForTemplate } from "@/server/catalog/webhooks/template-example";
 
 /** A message template with a preview on a sample body. */
 export function TemplateField(field: {
