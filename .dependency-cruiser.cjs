@@ -65,7 +65,7 @@ module.exports = {
       severity: "error",
       comment: "Only packages of package.json, and in the product none of devDependencies.",
       from: {
-        pathNot: `${TESTS}|^e2e/|^playwright|^vitest|^scripts/(test|support/(browser|schema-difference))`,
+        pathNot: `${TESTS}|^e2e/|^playwright|^vitest|^scripts/(test|support/browser)`,
       },
       to: { dependencyTypes: ["npm-no-pkg", "npm-unknown", "npm-dev"], dependencyTypesNot: ["type-only"] },
     },
@@ -128,7 +128,7 @@ module.exports = {
     home(
       "prisma",
       "prisma|@prisma",
-      "^server/base/db/|^prisma\\.config\\.ts$|^scripts/support/schema-difference",
+      "^server/base/db/|^prisma\\.config\\.ts$",
     ),
     home("better-auth", "better-auth", "^server/catalog/auth/|^prisma/seed\\.ts$"),
     home("nodemailer", "nodemailer", "^server/guard/mail/"),

@@ -1,5 +1,5 @@
 -- What the migrations make and schema.prisma cannot express, as PostgreSQL prints it. Generated: after a migration, run
--- npx vitest run scripts/support/schema-difference.db.test.ts -u
+-- npx vitest run tools/schema-difference.db.test.ts -u
 
 ALTER TABLE agent_versions ADD CONSTRAINT agent_versions_ranges CHECK (((number >= 1) AND ((deadline_seconds >= 1) AND (deadline_seconds <= 86400)) AND (COALESCE(max_credits, (1)::numeric) > (0)::numeric)));
 ALTER TABLE agents ADD CONSTRAINT agents_slug_shape CHECK ((slug ~ '^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$'::text));

@@ -12,10 +12,10 @@ import {
   startAgent,
   startTool,
 } from "@/testing/contract-calls";
+import { applyDefinitions } from "@/testing/services/service-process";
 import { joinPostgres } from "../../scripts/postgres/postgres.mjs";
 import { freePort } from "../../scripts/support/ports.mjs";
 import { DIST, ROOT } from "../../scripts/support/project.mjs";
-import { applyDefinitions } from "../../scripts/support/service-process";
 import { createThrowaway, removeThrowaway } from "../../scripts/support/throwaway.mjs";
 import { expect, type Organization, readApplied, signIn, test } from "../support/fixtures";
 import { expectShortWaits } from "../support/short-waits";

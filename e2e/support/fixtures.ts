@@ -1,5 +1,5 @@
 import { type Browser, type BrowserContext, test as base, type Page, type Response } from "@playwright/test";
-import type { AppliedOrganization } from "@/scripts/support/service-process";
+import type { AppliedOrganization } from "@/testing/services/service-process";
 
 /** An organization of e2e/support/organization.yaml, with its ids and secrets. */
 export type Organization = ReturnType<typeof readApplied>;

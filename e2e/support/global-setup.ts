@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { FullConfig } from "@playwright/test";
-import { applyDefinitions } from "@/scripts/support/service-process";
+import { applyDefinitions } from "@/testing/services/service-process";
 import { DOMAIN, domainOf } from "./fixtures";
 import { slowServerPort, startSlowServer } from "./slow-server";
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { applyDefinitions } from "@/scripts/support/service-process";
+import { applyDefinitions } from "@/testing/services/service-process";
 import { DOMAIN, type Organization, PASSWORD } from "./fixtures";
 
 /** Organizations per command, because starting it takes longer than creating them. */

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { join } from "node:path";
+import { applyDefinitions, startService, untilReady } from "@/testing/services/service-process";
 import { runningCluster } from "../../scripts/postgres/postgres-cluster.mjs";
 import { freePort } from "../../scripts/support/ports.mjs";
-import { applyDefinitions, startService, untilReady } from "../../scripts/support/service-process";
 import { createThrowaway, removeThrowaway } from "../../scripts/support/throwaway.mjs";
 import type { Database } from "./database";
 import type { Start, Target } from "./target";

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { type AppliedOrganization, applyDefinitions } from "../../scripts/support/service-process";
+import { type AppliedOrganization, applyDefinitions } from "@/testing/services/service-process";
 import { createThrowaway, removeThrowaway } from "../../scripts/support/throwaway.mjs";
 import { startDatabase } from "./database";
 import { report } from "./report";

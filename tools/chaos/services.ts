@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PausePoint } from "@/server/base/pause-points";
-import { startService, untilReady } from "../../scripts/support/service-process";
+import { startService, untilReady } from "@/testing/services/service-process";
 
 /** Probabilities that a process kills itself at a point of the engine. */
 const POINTS: Record<PausePoint, number> = {

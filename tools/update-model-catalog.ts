@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
+import { SetupError } from "@/scripts/support/project.mjs";
+import { runCommand } from "@/scripts/support/shutdown.mjs";
 import { type CatalogFile, catalogFile, type ModelFacts } from "@/server/work/models/catalog/model-facts";
-import { SetupError } from "./support/project.mjs";
-import { runCommand } from "./support/shutdown.mjs";
 
 /** `npm run models:update`: writes the model catalog anew from the newest release of the package below. */
 

@@ -17,12 +17,12 @@ it("finds none: the migrations make what schema.prisma describes", async () => {
 });
 
 const HEADER = `-- What the migrations make and schema.prisma cannot express, as PostgreSQL prints it. Generated: after a migration, run
--- npx vitest run scripts/support/schema-difference.db.test.ts -u
+-- npx vitest run tools/schema-difference.db.test.ts -u
 `;
 
 it("finds the rules of prisma/rules.sql in the database, and no others", async () => {
   const rules = await readSchemaRules(database.url);
-  await expect([HEADER, ...rules, ""].join("\n")).toMatchFileSnapshot("../../prisma/rules.sql");
+  await expect([HEADER, ...rules, ""].join("\n")).toMatchFileSnapshot("../prisma/rules.sql");
 });
 
 it("finds a change that is only in schema.prisma", async () => {

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { ROOT } from "./project.mjs";
+import { ROOT } from "@/scripts/support/project.mjs";
 
 type Checkout = { env: NodeJS.ProcessEnv; root?: string };
 

@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
+import { SetupError } from "@/scripts/support/project.mjs";
+import { onShutdown, runCommand } from "@/scripts/support/shutdown.mjs";
+import { startThrowawayCluster } from "@/scripts/support/throwaway.mjs";
 import { migrate } from "@/server/base/db/migrate";
-import { SetupError } from "./support/project.mjs";
-import { findSchemaDifference } from "./support/schema-difference";
-import { onShutdown, runCommand } from "./support/shutdown.mjs";
-import { startThrowawayCluster } from "./support/throwaway.mjs";
+import { findSchemaDifference } from "./schema-difference";
 
 /**
  * `npm run migration -- NAME`: writes the migration from the existing migrations to prisma/schema.prisma; without a
