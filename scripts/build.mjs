@@ -13,15 +13,7 @@ import { pathToFileURL } from "node:url";
 import { withLock } from "./support/lock.mjs";
 import { prepareProject } from "./support/prepare-project.mjs";
 import { isInUse } from "./support/processes.mjs";
-import {
-  DIST,
-  fingerprint,
-  ROOT,
-  reportWait,
-  requireWritable,
-  SetupError,
-  timed,
-} from "./support/project.mjs";
+import { DIST, fingerprint, ROOT, reportWait, SetupError, timed } from "./support/project.mjs";
 import { runNode } from "./support/run-program.mjs";
 
 /**
@@ -84,7 +76,6 @@ export async function ensureBuild({ pages = true } = {}) {
   const isReady = () => isComplete(build, "programs") && (!pages || isComplete(build, "pages"));
   if (isReady()) return build;
   mkdirSync(DIST, { recursive: true });
-  requireWritable([ROOT, DIST, join(ROOT, ".next")]);
   const onWait = reportWait(() => "Another process is building");
   await withLock(
     join(DIST, "build.lock"),

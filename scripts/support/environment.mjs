@@ -6,28 +6,15 @@ import { tryPort } from "./ports.mjs";
 import { printProgress, ROOT, SetupError } from "./project.mjs";
 import { onShutdown } from "./shutdown.mjs";
 
-/** Reads the settings of `.env`, and checks those that belong together. */
+/** Reads the settings of `.env`, and checks those that decide where the database is; `env.ts` checks the others. */
 export function readSettings() {
   const settings = process.env.STEPWELL_ENV_FILE ?? ".env";
   if (settings !== "" && existsSync(settings)) process.loadEnvFile(settings);
   const { DATABASE_URL = "", STEPWELL_SECRET = "" } = process.env;
-  if (DATABASE_URL !== "" && !/^postgres(ql)?:\/\//.test(DATABASE_URL)) {
-    const beginning = /^[a-z][a-z+.-]*:\/\//i.exec(DATABASE_URL)?.[0] ?? "another text";
-    throw new SetupError(
-      "DATABASE_URL must be a PostgreSQL address such as postgres://user:password@host:5432/stepwell; " +
-        `it begins with ${beginning}. Without DATABASE_URL, an embedded PostgreSQL is started.`,
-    );
-  }
   const dataDir = dataFolder();
   if (DATABASE_URL === "" && statSync(dataDir, { throwIfNoEntry: false })?.isDirectory() === false) {
     throw new SetupError(
       `The data folder ${dataDir} is a file. Set STEPWELL_DATA_DIR to a folder; it is created if it does not exist.`,
-    );
-  }
-  if (DATABASE_URL !== "" && !URL.canParse(DATABASE_URL)) {
-    throw new SetupError(
-      "DATABASE_URL is not a valid address: a user name or password with special characters must be encoded, " +
-        "such as %23 for # and %2F for /.",
     );
   }
   if (DATABASE_URL !== "" && STEPWELL_SECRET === "") {

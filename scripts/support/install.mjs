@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { withLock } from "./lock.mjs";
-import { DIST, ROOT, reportWait, requireWritable, SetupError, timed } from "./project.mjs";
+import { DIST, ROOT, reportWait, SetupError, timed } from "./project.mjs";
 import { runProgram } from "./run-program.mjs";
 
 /**
@@ -22,7 +22,6 @@ export async function ensureDependencies() {
 
 async function installMissing() {
   if (findMissing().length === 0) return;
-  requireWritable([ROOT, join(ROOT, "node_modules")]);
   await timed("Installing packages", install);
   const missing = findMissing();
   if (missing.length === 0) return;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -94,20 +94,6 @@ export function reportWait(describe) {
     printProgress(isFirst ? `${describe(owner)}; waiting …` : `  waiting, ${seconds} s`);
     isFirst = false;
   };
-}
-
-/**
- * Fails with a sentence if one of the folders cannot be written, before the work that would write there.
- * @param {string[]} folders those that do not exist are created in their parents
- */
-export function requireWritable(folders) {
-  for (const folder of folders) {
-    try {
-      accessSync(existsSync(folder) ? folder : dirname(folder), constants.W_OK | constants.X_OK);
-    } catch (cause) {
-      throw new SetupError(describeUnwritable(folder), { cause });
-    }
-  }
 }
 
 /**
