@@ -125,11 +125,7 @@ module.exports = {
     home("anthropic", "@anthropic-ai/sdk", "^server/work/models/anthropic/"),
     home("ajv", "ajv|ajv-formats", "^server/work/json-schema/"),
     home("undici", "undici", "^server/guard/egress/"),
-    home(
-      "prisma",
-      "prisma|@prisma",
-      "^server/base/db/|^prisma\\.config\\.ts$",
-    ),
+    home("prisma", "prisma|@prisma", "^server/base/db/|^prisma\\.config\\.ts$"),
     home("better-auth", "better-auth", "^server/catalog/auth/|^prisma/seed\\.ts$"),
     home("nodemailer", "nodemailer", "^server/guard/mail/"),
     home("pino", "pino|pino-pretty", "^server/base/log\\.ts$"),

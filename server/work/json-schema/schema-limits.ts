@@ -1,5 +1,12 @@
 import type { Issue } from "@/server/base/errors";
-import { isContainer, isJsonObject, type Json, type JsonObject, memberOf, writeJson } from "@/server/base/json/json";
+import {
+  isContainer,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  memberOf,
+  writeJson,
+} from "@/server/base/json/json";
 import { jsonPointer } from "@/server/base/json/text";
 import { dialectOf, usablePattern } from "./schema-dialect";
 import { subschemasOf } from "./schema-keywords";

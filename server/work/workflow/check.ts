@@ -46,7 +46,7 @@ type Keys = (string | number)[];
 export type Repair = { label: string; change: { from: string; to: string } | { rename: string } | "remove" };
 
 /** Replaces a misspelt text, or renames a misspelt key. */
-export const replaceBy = (from: string, to: string): Repair => ({ label: `Use ${to}`, change: { from, to } });
+const replaceBy = (from: string, to: string): Repair => ({ label: `Use ${to}`, change: { from, to } });
 export const renameTo = (to: string): Repair => ({ label: `Use ${to}`, change: { rename: to } });
 
 export type WorkflowIssue = Issue & { repair?: Repair | undefined };
