@@ -5,7 +5,7 @@ CREATE FUNCTION count_runs(org uuid, since timestamptz, until timestamptz, step 
 RETURNS TABLE (
   at timestamptz, dimension run_count_dimension, subject_id uuid, runs int, completed int, failed int, cancelled int,
   open int, tokens bigint, credits numeric, duration_classes smallint[], duration_runs int[], children int, drafts int,
-  draft_credits numeric, credits_below numeric
+  draft_credits numeric, credits_below numeric, children_failed int
 ) LANGUAGE sql STABLE ROWS 5000 AS $$
   WITH RECURSIVE classed AS (
     SELECT date_bin(step, created_at, since) AS at, agent_id, tool_id, trigger_id, api_key_id,
@@ -16,6 +16,7 @@ RETURNS TABLE (
       count(*) FILTER (WHERE status = 'Cancelled' AND source <> 'draft') AS cancelled,
       sum(input_tokens::bigint + output_tokens) FILTER (WHERE source <> 'draft') AS tokens,
       sum(credits_used) FILTER (WHERE source <> 'draft') AS credits, count(*) FILTER (WHERE source = 'run') AS children,
+      count(*) FILTER (WHERE source = 'run' AND status = 'Failed') AS children_failed,
       count(*) FILTER (WHERE source = 'draft') AS drafts, sum(credits_used) FILTER (WHERE source = 'draft') AS draft_credits
     FROM runs
     WHERE organization_id = org AND created_at >= since AND created_at < until
@@ -25,7 +26,7 @@ RETURNS TABLE (
     -- The usage of open runs is in their journals.
     SELECT date_bin(step, created_at, since), agent_id, tool_id, trigger_id, api_key_id, NULL, 0, 0, 0, 0,
       CASE WHEN source <> 'draft' THEN f.input_tokens::bigint + f.output_tokens END,
-      CASE WHEN source <> 'draft' THEN f.credits END, 0, 0, CASE WHEN source = 'draft' THEN f.credits END
+      CASE WHEN source <> 'draft' THEN f.credits END, 0, 0, 0, CASE WHEN source = 'draft' THEN f.credits END
     FROM runs r CROSS JOIN LATERAL open_run_figures(r.id, true) f
     WHERE organization_id = org AND created_at >= since AND created_at < until AND status IN ('Pending', 'Running')
   ), called AS (
@@ -47,18 +48,19 @@ RETURNS TABLE (
   ), by_class AS (
     SELECT c.at, d.dimension::run_count_dimension, d.subject_id, c.class, sum(c.runs) AS runs, sum(c.completed) AS completed,
       sum(c.failed) AS failed, sum(c.cancelled) AS cancelled, sum(c.tokens) AS tokens, sum(c.credits) AS credits,
-      sum(c.children) AS children, sum(c.drafts) AS drafts, sum(c.draft_credits) AS draft_credits, 0::numeric AS credits_below
+      sum(c.children) AS children, sum(c.children_failed) AS children_failed, sum(c.drafts) AS drafts, sum(c.draft_credits) AS draft_credits, 0::numeric AS credits_below
     FROM classed c CROSS JOIN LATERAL (
       VALUES ('all', org), ('agent', agent_id), ('tool', tool_id), ('trigger', trigger_id), ('key', api_key_id)
     ) AS d (dimension, subject_id)
     WHERE d.subject_id IS NOT NULL
     GROUP BY 1, 2, 3, 4
     UNION ALL
-    SELECT at, dimension::run_count_dimension, subject_id, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, sum(credits) FROM below GROUP BY 1, 2, 3
+    SELECT at, dimension::run_count_dimension, subject_id, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, sum(credits) FROM below GROUP BY 1, 2, 3
   )
   SELECT b.at, b.dimension, b.subject_id, sum(b.runs)::int, sum(b.completed)::int, sum(b.failed)::int, sum(b.cancelled)::int,
     (sum(b.runs) - sum(b.completed) - sum(b.failed) - sum(b.cancelled))::int, coalesce(sum(b.tokens), 0)::bigint, coalesce(sum(b.credits), 0),
     array_agg(b.class) FILTER (WHERE b.class IS NOT NULL), array_agg(b.runs::int) FILTER (WHERE b.class IS NOT NULL),
-    sum(b.children)::int, sum(b.drafts)::int, coalesce(sum(b.draft_credits), 0), sum(b.credits_below)
+    sum(b.children)::int, sum(b.drafts)::int, coalesce(sum(b.draft_credits), 0), sum(b.credits_below),
+    sum(b.children_failed)::int
   FROM by_class b GROUP BY 1, 2, 3
 $$;

@@ -281,6 +281,11 @@ const TABLE: Record<string, Row> = {
   },
   "runs.byIds": { role: "viewer", call: (api, at) => api.runs.byIds({ ids: [at.runId] }), gets: isEmpty },
   "runs.statuses": { role: "viewer", call: (api) => api.runs.statuses({}), gets: showsNothingForeign },
+  "runs.histogram": {
+    role: "viewer",
+    call: (api, at) => api.runs.histogram({ filter: { agentId: at.agentId } }),
+    gets: (answer) => !/"runs":[1-9]/.test(JSON.stringify(answer)),
+  },
   "runs.errors": { role: "viewer", call: (api) => api.runs.errors({}), gets: showsNothingForeign },
   "runs.ids": { role: "viewer", call: (api) => api.runs.ids({ after: null }), gets: showsNothingForeign },
   "runs.fitting": {

@@ -18,6 +18,7 @@ import { inspectModelRequest } from "@/server/runs/read/inspect/model-request";
 import { compareConfigurations, inspectConfiguration } from "@/server/runs/read/inspect/run-configuration";
 import { listRuns, readRunsById } from "@/server/runs/read/list";
 import { readLiveness } from "@/server/runs/read/liveness";
+import { readRunHistogram } from "@/server/runs/read/metrics/histogram";
 import { metricsQuestion, readRunMetrics } from "@/server/runs/read/metrics/metrics";
 import { readStepOutputs } from "@/server/runs/read/step-outputs";
 import { rerun, startFromDashboard } from "@/server/runs/rerun";
@@ -38,6 +39,8 @@ export const runsRouter = router({
 
   /** Counts runs by status, ignoring the filter's status. */
   statuses: viewer.input(filtered).query(resolver(countStatuses)),
+  /** Ignores the filter's status. */
+  histogram: viewer.input(filtered).query(resolver(readRunHistogram)),
   /** Among the newest failed runs that match the filter. */
   errors: viewer.input(filtered).query(resolver(groupErrors)),
 

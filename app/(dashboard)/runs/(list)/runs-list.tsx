@@ -23,6 +23,7 @@ import { runsQuery } from "../query";
 import { describeSource, Started, useExactTimes } from "../started";
 import { FilterBar } from "./filter-bar";
 import type { FilterChange } from "./filter-choices";
+import { Histogram } from "./histogram";
 import { useListKeys, useReturn, useReveal } from "./list-focus";
 import { ListMenu, NewRunMenu } from "./menus";
 import { NoRuns, UnknownFilters } from "./notices";
@@ -61,6 +62,9 @@ export function RunsList() {
         <NewRunMenu />
       </PageHead>
       <FilterBar filter={filter} onChange={chooseFilter} onSearch={correctFilter} />
+      {query.isSuccess && runs.length === 0 && isPlain(filter) ? null : (
+        <Histogram filter={filter} onChange={chooseFilter} />
+      )}
       <StatusTabs filter={filter} onChange={chooseFilter} />
       {unread.length > 0 ? (
         <UnknownFilters onDrop={() => correctFilter((known) => known)} parts={unread} />

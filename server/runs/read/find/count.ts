@@ -30,7 +30,7 @@ const FIND_UNCOUNTED = defineQuery(
 );
 
 const FIGURES =
-  "at, dimension, subject_id, runs, completed, failed, cancelled, tokens, credits, duration_classes, duration_runs, children, drafts, draft_credits, credits_below";
+  "at, dimension, subject_id, runs, completed, failed, cancelled, tokens, credits, duration_classes, duration_runs, children, drafts, draft_credits, credits_below, children_failed";
 const COLUMNS = `organization_id, span, ${FIGURES}`;
 
 /** Also counts the day if the range completes it. */

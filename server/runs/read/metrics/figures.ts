@@ -26,6 +26,7 @@ export const partRow = z.object({
   drafts: z.number(),
   draftCredits: z.string(),
   creditsBelow: z.string(),
+  childrenFailed: z.number(),
 });
 export type Part = z.infer<typeof partRow>;
 

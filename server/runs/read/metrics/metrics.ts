@@ -121,7 +121,7 @@ export async function readRunMetrics(services: Services, actor: MemberActor, que
 }
 
 /** Bars in ms; a period ends with the bar of now. */
-function rangeOf({ period, interval, days }: MetricsQuestion, now: Date) {
+export function rangeOf({ period, interval, days }: MetricsQuestion, now: Date) {
   if (days !== undefined) {
     const from = Date.parse(days.first);
     const length = countDays(days);
@@ -143,7 +143,7 @@ const DAY_INTERVALS: [most: number, bucketMs: number][] = [
 ];
 
 /** `from` is the start of a bar in UTC. Stored counts cover settled days or hours. */
-function readParts(
+export function readParts(
   services: Services,
   { orgId }: MemberActor,
   question: {
@@ -176,13 +176,14 @@ function readParts(
     SELECT floor(extract(epoch FROM at - ${from}::timestamptz)::float8 * 1000 / ${bucketMs}::float8)::int AS bucket, dimension,
       subject_id AS "subjectId", runs, completed, failed, cancelled, open, tokens, credits,
       array_to_string(duration_classes, ',') AS "durationClasses", array_to_string(duration_runs, ',') AS "durationRuns",
-      children, drafts, draft_credits AS "draftCredits", credits_below AS "creditsBelow"
+      children, drafts, draft_credits AS "draftCredits", credits_below AS "creditsBelow",
+      children_failed AS "childrenFailed"
     FROM (
-      SELECT at, dimension, subject_id, runs, completed, failed, cancelled, 0 AS open, tokens, credits, duration_classes, duration_runs, children, drafts, draft_credits, credits_below
+      SELECT at, dimension, subject_id, runs, completed, failed, cancelled, 0 AS open, tokens, credits, duration_classes, duration_runs, children, drafts, draft_credits, credits_below, children_failed
       FROM run_counts, settled
       WHERE organization_id = ${orgId}::uuid AND span = 'day' AND at >= ${from}::timestamptz AND at < settled.days
       UNION ALL
-      SELECT at, dimension, subject_id, runs, completed, failed, cancelled, 0, tokens, credits, duration_classes, duration_runs, children, drafts, draft_credits, credits_below
+      SELECT at, dimension, subject_id, runs, completed, failed, cancelled, 0, tokens, credits, duration_classes, duration_runs, children, drafts, draft_credits, credits_below, children_failed
       FROM run_counts, settled
       WHERE organization_id = ${orgId}::uuid AND span = 'hour' AND at >= settled.days AND at < settled.hours
       UNION ALL
