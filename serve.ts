@@ -89,6 +89,7 @@ export async function serve({ root, dev = false, print = () => {} }: ServeOption
     async stop() {
       state.stopping = true;
       ending.abort();
+      services.endWaiters.close();
       // Connections for page reloads would keep the server open: it does not count upgraded sockets as its own.
       for (const socket of upgraded) socket.destroy();
       await closeServer(server);

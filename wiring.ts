@@ -14,6 +14,7 @@ import { memoryLimit, ProcessMemory } from "@/server/guard/limits/process-memory
 import { createMailer } from "@/server/guard/mail/smtp";
 import { createEncryption } from "@/server/guard/secrets/encryption";
 import { createEndedRuns } from "@/server/runs/ended-runs";
+import { EndWaiters } from "@/server/runs/live/end-waiters";
 import type { Services } from "@/server/services";
 import { createModels } from "@/server/work/models/registry";
 
@@ -31,6 +32,7 @@ export function wire(env: Environment, log: Logger = createLogger({ level: env.l
     notifications,
     cached: { apiKeys: cached(), targets: cached(), triggers: cached(), modelProviders: cached() },
     endedRuns: createEndedRuns(),
+    endWaiters: new EndWaiters({ pool, notifications }),
     configurationsStored: new LRUCache({ max: 10_000 }),
     engine: new RunningEngine(() => services, { slots: env.slots }),
     memory: new ProcessMemory({ limit: memoryLimit({ processes: env.processes }) }),

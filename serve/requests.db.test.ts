@@ -14,6 +14,7 @@ import {
   startTool,
 } from "@/testing/contract-calls";
 import { createProcess, type TestProcess } from "@/testing/process";
+import { insertRun } from "@/testing/runs";
 import { openInTest } from "@/testing/servers/inngest-server";
 import { closeServer, listen } from "@/testing/servers/listen";
 import { createTenant, createTrigger, createWorld, type World } from "@/testing/world";
@@ -103,7 +104,25 @@ describe("both ways give the same answers", () => {
     const node = await throughNode(read);
     expect(node.status).toBe(200);
     expect((await throughNext(read)).text).toBe(node.text);
+    const known = { ...read, headers: { ...read.headers, "If-None-Match": node.headers.etag ?? "" } };
+    for (const { status, text, headers } of [await throughNode(known), await throughNext(known)]) {
+      expect([status, text, headers.etag]).toEqual([304, "", node.headers.etag]);
+      expect(headers).not.toHaveProperty("content-length");
+    }
   });
+});
+
+it("a client that leaves ends its wait", async () => {
+  const tenant = await createTenant(world);
+  const { key } = tenant;
+  const runId = await insertRun(world, tenant, { kind: "agent", status: "Pending" });
+  const leave = new AbortController();
+  const path = `http://127.0.0.1:${port}/v1/agents/run/${runId}/status?wait=30`;
+  const answer = fetch(path, { headers: { "X-API-Key": key }, signal: leave.signal }).catch(() => "left");
+  await expect.poll(() => services.endWaiters.size).toBe(1);
+  leave.abort();
+  await expect.poll(() => services.endWaiters.size).toBe(0);
+  expect(await answer).toBe("left");
 });
 
 describe("a compressed body", () => {

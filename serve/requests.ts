@@ -125,8 +125,7 @@ export function createHandler(
   return (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     if (state.stopping) outgoing.setHeader("Connection", "close");
     const request = { incoming, outgoing, path: incoming.url ?? "/", startedAt: performance.now() };
-    const key = incoming.method === "GET" ? incoming.headers["x-api-key"] : undefined;
-    const poll = typeof key === "string" ? respondToPoll(services, request.path, key) : null;
+    const poll = incoming.method === "GET" ? respondToPoll(services, request.path, incoming.headers) : null;
     if (poll === null || poll instanceof Promise) void handle(request, poll);
     else send(request, poll);
   };

@@ -20,6 +20,7 @@ import { ProcessMemory } from "@/server/guard/limits/process-memory";
 import { createEncryption } from "@/server/guard/secrets/encryption";
 import { createEndedRuns } from "@/server/runs/ended-runs";
 import { RunEngine } from "@/server/runs/engine/engine";
+import { EndWaiters } from "@/server/runs/live/end-waiters";
 import type { Services } from "@/server/services";
 import { type agentSettings, readAgentSettings } from "@/server/work/agent/settings";
 import type { ModelReply, ModelRequest, Models } from "@/server/work/models/port";
@@ -119,6 +120,7 @@ export async function createWorld(parts: WorldParts = {}): Promise<World> {
     notifications,
     cached: { apiKeys: cached(), targets: cached(), triggers: cached(), modelProviders: cached() },
     endedRuns: createEndedRuns(),
+    endWaiters: new EndWaiters({ pool, notifications }),
     configurationsStored: new LRUCache({ max: 1_000 }),
     engine,
     memory: new ProcessMemory(),

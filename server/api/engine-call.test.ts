@@ -21,6 +21,7 @@ function startEngine({ takesCalls = true } = {}) {
         header: (name) => headers.get(name) ?? null,
         headers: () => headers,
         peer,
+        onGone: () => () => {},
         readBody: () =>
           new Promise((resolve) => void reading.push({ peer, send: () => resolve(Buffer.from("{}")) })),
       },

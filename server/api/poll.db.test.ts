@@ -101,6 +101,7 @@ function request(path: string, key: string): ApiRequest {
     header: (name) => (name === "x-api-key" ? key : null),
     headers: () => [["x-api-key", key]],
     peer: "127.0.0.1",
+    onGone: () => () => {},
     readBody: async () => Buffer.alloc(0),
   };
 }
@@ -111,7 +112,7 @@ const ask = (services: TestProcess, path: string, key = tenant.key) =>
   respondToRest(services, request(path, key));
 
 async function responseOfPoll(path: string, key = tenant.key) {
-  const poll = await respondToPoll(own, path, key);
+  const poll = await respondToPoll(own, path, { "x-api-key": key });
   return poll && withoutRequestId(poll);
 }
 
@@ -184,7 +185,7 @@ describe("a poll is left to the handler", () => {
   /** The first calls fill the caches, so that memory could answer. */
   async function expectCompletePath(target: string, key: string, status: number): Promise<void> {
     for (let n = 0; n < 2; n += 1) expect((await ask(own, target, key)).status).toBe(status);
-    expect(await respondToPoll(own, target, key)).toBeNull();
+    expect(await respondToPoll(own, target, { "x-api-key": key })).toBeNull();
   }
 
   it("for another organization's run", async () => {
@@ -198,12 +199,12 @@ describe("a poll is left to the handler", () => {
     await expectCompletePath(pathOf("agent", runId, "result"), tenant.key, 404);
     await expectCompletePath(`${path}/`, tenant.key, 404);
     await expectCompletePath(pathOf("agent", runId.toUpperCase(), "status"), tenant.key, 200);
-    expect(await respondToPoll(own, `${path}?x=1`, tenant.key)).toBeNull();
+    expect(await respondToPoll(own, `${path}?x=1`, { "x-api-key": tenant.key })).toBeNull();
   });
 
   it("without a key, and with an unknown one", async () => {
-    expect(await respondToPoll(own, path, undefined)).toBeNull();
-    expect(await respondToPoll(own, path, "sw_live_unknown")).toBeNull();
+    expect(await respondToPoll(own, path, {})).toBeNull();
+    expect(await respondToPoll(own, path, { "x-api-key": "sw_live_unknown" })).toBeNull();
   });
 
   it("with a key that is limited to some targets", async () => {
@@ -225,13 +226,13 @@ describe("a poll is left to the handler", () => {
     const mine = pathOf("agent", await untilEnded(await start("agent", "finish", limited)), "status");
     const statuses: (number | undefined)[] = [];
     for (let n = 0; n < 5; n += 1) {
-      const poll = await respondToPoll(own, mine, limited.key);
+      const poll = await respondToPoll(own, mine, { "x-api-key": limited.key });
       statuses.push(poll === null ? (await ask(own, mine, limited.key)).status : 200);
     }
     expect(statuses).toEqual([200, 200, 200, 429, 429]);
     const rejected = await ask(own, mine, limited.key);
     expect(rejected.headers).toMatchObject({ "Retry-After": expect.any(String) });
-    expect(await respondToPoll(own, mine, limited.key)).toBeNull();
+    expect(await respondToPoll(own, mine, { "x-api-key": limited.key })).toBeNull();
   });
 
   it.each([

@@ -4,11 +4,13 @@ import { peekKey } from "@/server/catalog/auth/authenticate-key";
 import type { RunKind } from "@/server/contract/enums";
 import { type RateDecision, rateLimitHeaders } from "@/server/guard/limits/rate-limit";
 import { acquireLeasedRead, acquireRead } from "@/server/guard/limits/read-lease";
+import type { TaggedBody } from "@/server/runs/ended-runs";
 import { executingRunFacts } from "@/server/runs/engine/poll-facts";
 import type { Services } from "@/server/services";
 import type { Endpoint } from "./endpoint";
 import type { ApiResponse } from "./http/api-request";
-import { JSON_HEADERS, jsonResponse } from "./http/respond";
+import { answerIfChanged, tagBody } from "./http/entity-tag";
+import { JSON_HEADERS } from "./http/respond";
 import { ENDPOINTS } from "./v1/endpoints";
 
 /**
@@ -17,7 +19,9 @@ import { ENDPOINTS } from "./v1/endpoints";
  */
 
 type View = { procedure: string; kind: RunKind; scope: Endpoint["scope"]; viewRun: Endpoint["viewRun"] };
-type Poll = { view: View; runId: string };
+/** `known`: the header If-None-Match. */
+type Poll = { view: View; runId: string; known?: string | undefined };
+type PollHeaders = { "x-api-key"?: string | undefined; "if-none-match"?: string | undefined };
 
 /**
  * Answers and counts a poll from memory; null if it cannot. The promise is for a key whose next reads must be
@@ -26,39 +30,43 @@ type Poll = { view: View; runId: string };
 export function respondToPoll(
   services: Services,
   path: string,
-  key: string | undefined,
+  headers: PollHeaders,
 ): ApiResponse | Promise<ApiResponse | null> | null {
-  if (key === undefined) return null;
+  const key = headers["x-api-key"];
+  if (typeof key !== "string") return null;
   const poll = readPath(path);
   const actor = poll && peekKey(services, key);
   if (!poll || !actor || !mayPoll(actor, poll.view)) return null;
   const body = bodyOf(services, actor, poll);
   if (body === null) return null;
+  poll.known = headers["if-none-match"];
   const decision = acquireLeasedRead(services, actor);
   if (decision === "rejected") return null;
-  return decision === "unleased" ? afterLease(services, actor, poll) : responseOf(body, decision);
+  return decision === "unleased" ? afterLease(services, actor, poll) : responseOf(body, decision, poll);
 }
 
 async function afterLease(services: Services, actor: ApiKeyActor, poll: Poll): Promise<ApiResponse | null> {
   const decision = await acquireRead(services, actor);
   if (decision?.allowed === false) return null;
   const body = bodyOf(services, actor, poll);
-  return body === null ? null : responseOf(body, decision);
+  return body === null ? null : responseOf(body, decision, poll);
 }
 
-function responseOf(body: string, decision: RateDecision | null): ApiResponse {
-  const requestId = newId();
-  if (decision === null) return jsonResponse(body, requestId);
-  const rate = rateLimitHeaders("reads", decision);
+function responseOf({ body, etag }: TaggedBody, decision: RateDecision | null, { known }: Poll): ApiResponse {
   // One literal: spreading three objects took a fifteenth of a poll's time.
-  const headers = {
+  const headers: Record<string, string> = {
     "Content-Type": JSON_HEADERS["Content-Type"],
     "Cache-Control": JSON_HEADERS["Cache-Control"],
-    "X-Request-Id": requestId,
-    "RateLimit-Policy": rate["RateLimit-Policy"],
-    RateLimit: rate.RateLimit,
+    "X-Request-Id": newId(),
+    ETag: etag,
   };
-  return { status: 200, headers, body };
+  if (decision !== null) {
+    const rate = rateLimitHeaders("reads", decision);
+    headers["RateLimit-Policy"] = rate["RateLimit-Policy"];
+    headers.RateLimit = rate.RateLimit;
+  }
+  const response = { status: 200, headers, body };
+  return known === undefined ? response : answerIfChanged(response, etag, known);
 }
 
 function mayPoll({ plan, scopes, targetIds, suspended }: ApiKeyActor, { scope }: View): boolean {
@@ -87,7 +95,7 @@ function readPath(path: string): Poll | null {
   return null;
 }
 
-function bodyOf(services: Services, actor: ApiKeyActor, { view, runId }: Poll): string | null {
+function bodyOf(services: Services, actor: ApiKeyActor, { view, runId }: Poll): TaggedBody | null {
   const { kind, procedure, viewRun } = view;
   const ended = services.endedRuns.get(runId);
   if (ended) {
@@ -98,9 +106,11 @@ function bodyOf(services: Services, actor: ApiKeyActor, { view, runId }: Poll): 
     // Details and results need more than the run; the complete path caches their bodies.
     if (viewRun === undefined) return null;
     const body = JSON.stringify(viewRun(services, ended.run));
-    return services.endedRuns.cacheBody(ended, procedure, body);
+    return services.endedRuns.cacheBody(ended, procedure, tagBody(body, { kind, isFinal: true }));
   }
   const executing = services.engine.find(runId);
   if (!executing || executing.run.orgId !== actor.orgId || executing.run.kind !== kind) return null;
-  return viewRun === undefined ? null : JSON.stringify(viewRun(services, executingRunFacts(executing)));
+  if (viewRun === undefined) return null;
+  const body = JSON.stringify(viewRun(services, executingRunFacts(executing)));
+  return tagBody(body, { kind, isFinal: false });
 }

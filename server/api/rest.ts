@@ -15,6 +15,7 @@ import { rejectStart } from "@/server/runs/start";
 import type { Services } from "@/server/services";
 import type { Endpoint, KeyContext } from "./endpoint";
 import { type ApiRequest, type ApiResponse, boundBodyBytes, respondToWebRequest } from "./http/api-request";
+import { answerIfChanged, tagBody } from "./http/entity-tag";
 import { errorResponse, jsonResponse, toAppError } from "./http/respond";
 import { createRouteFinder, type Route } from "./route";
 import type { Reply } from "./trpc";
@@ -33,7 +34,9 @@ export async function respondToRest(services: Services, request: ApiRequest): Pr
   const reply: Reply = { headers: {} };
   try {
     const body = await answer(services, request, { requestId, reply });
-    return jsonResponse(body, requestId, reply.headers);
+    const response = jsonResponse(body, requestId, reply.headers);
+    const { ETag: etag } = reply.headers;
+    return etag === undefined ? response : answerIfChanged(response, etag, request.header("if-none-match"));
   } catch (error) {
     return errorResponse(error, request, { requestId, log: services.log, headers: reply.headers });
   }
@@ -54,31 +57,37 @@ async function answer(
 ): Promise<object | string> {
   const { route, params } = findRoute(request);
   const { endpoint } = route;
-  const actor = await authenticateKey(services, request.header("x-api-key"));
-  authorize(actor, endpoint, params);
-  const call = { route, params, context: { services, actor, requestId, reply } };
+  const key = request.header("x-api-key");
+  const confirm = async () => {
+    const caller = await authenticateKey(services, key);
+    authorize(caller, endpoint, params);
+    return caller;
+  };
+  const actor = await confirm();
+  const open = { confirm, onGone: request.onGone };
+  const call = { route, params, context: { services, actor, requestId, reply, call: open } };
   if (endpoint.limit === "starts") return start(request, call);
   Object.assign(reply.headers, await countRead(services, actor));
   const body = endpoint.body && (await request.readBody(endpoint.body.maxBytes));
   const input = await readInput(request, { endpoint, params, body });
   return services.memory.answer(actor.orgId, 0, async (memory) => {
     const view = await callProcedure({ ...call, context: { ...call.context, memory } }, input);
-    return cacheForPolls(services, actor, { route, view });
+    return tagView(call, view);
   });
 }
 
-function cacheForPolls(
-  services: Services,
-  actor: ApiKeyActor,
-  { route: { endpoint, procedure }, view }: { route: Route; view: object },
-): string {
+/** Adds the entity tag of a view of a run. The body of an ended run is kept for polls. */
+function tagView({ route, context: { services, actor, reply } }: Call, view: object): string {
+  const { endpoint, procedure } = route;
   const body = JSON.stringify(view);
-  if (endpoint.method !== "GET" || endpoint.kind === undefined) return body;
+  const { kind } = endpoint;
+  if (endpoint.method !== "GET" || kind === undefined) return body;
   const isFinal = "status" in view && ENDED_STATUSES.some((each) => each === view.status);
-  if (!isFinal || !("id" in view) || typeof view.id !== "string") return body;
-  const ended = services.endedRuns.get(view.id);
-  if (ended?.orgId !== actor.orgId) return body;
-  return services.endedRuns.cacheBody(ended, procedure, body);
+  const tagged = tagBody(body, { kind, isFinal });
+  reply.headers.ETag = tagged.etag;
+  const ended = isFinal && "id" in view ? services.endedRuns.get(String(view.id)) : undefined;
+  if (ended?.orgId === actor.orgId) services.endedRuns.cacheBody(ended, procedure, tagged);
+  return body;
 }
 
 /** A rejected call still counts; a rate limit or repetition takes precedence over its issue. */

@@ -74,13 +74,15 @@ function requestOf(procedure: string, key: string, runId: string): ApiRequest {
     header: (name) => headers.get(name) ?? null,
     headers: () => headers,
     peer: "192.0.2.1",
+    onGone: () => () => {},
     readBody: async () => Buffer.from(JSON.stringify(BODIES[kind])),
   };
 }
 
 async function ask(process: World, request: ApiRequest): Promise<ApiResponse[]> {
   const key = request.header("x-api-key") ?? undefined;
-  const poll = request.method === "GET" ? await respondToPoll(process, request.path, key) : null;
+  const poll =
+    request.method === "GET" ? await respondToPoll(process, request.path, { "x-api-key": key }) : null;
   return [...(poll ? [poll] : []), await respondToRest(process, request)];
 }
 

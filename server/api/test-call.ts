@@ -47,6 +47,7 @@ export async function sendTestCall(
     header: (name) => headers.get(name) ?? null,
     headers: () => headers,
     peer: `member ${actor.userId}`,
+    onGone: () => () => {},
     readBody: async () => bytes,
   });
   const read = answer.parse(JSON.parse(response.body));

@@ -18,6 +18,14 @@ export type ApiContext = {
   repetition?: Pick<IdempotentRequest, "key" | "requestHash"> | undefined;
   memory?: StepMemory | undefined;
   reply?: Reply | undefined;
+  call?: OpenCall | undefined;
+};
+
+/** An API call, for procedures that answer it later. */
+type OpenCall = {
+  /** Throws what a new call with the same key would. */
+  confirm(): Promise<unknown>;
+  onGone(listener: () => void): () => void;
 };
 
 /** `text`: a stored body, which is sent unchanged instead of the procedure's result. */

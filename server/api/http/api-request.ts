@@ -22,6 +22,8 @@ export type ApiRequest = {
   header(name: string): string | null;
   headers(): Iterable<[string, string]>;
   peer: string;
+  /** Calls the listener when the client leaves; returns a function that forgets it. */
+  onGone(listener: () => void): () => void;
   /**
    * Throws `payload_too_large` beyond `limit` bytes, whatever the Content-Length, and `invalid_request` if the
    * sender disconnects.
@@ -69,6 +71,12 @@ export function fromNode(incoming: IncomingMessage, path: string): ApiRequest {
       }
     },
     peer: peerAddress(incoming),
+    onGone(listener) {
+      const { socket } = incoming;
+      if (socket.destroyed) listener();
+      else socket.once("close", listener);
+      return () => socket.off("close", listener);
+    },
     async readBody(limit) {
       rejectEncoding(incoming.headers["content-encoding"]);
       return readNodeBody(incoming, limit);
@@ -122,7 +130,9 @@ export function sendToNode(
   rawHeaders: readonly string[],
 ): void {
   if (outgoing.destroyed) return;
-  const raw = [...rawHeaders, "Content-Length", String(Buffer.byteLength(body))];
+  const raw = [...rawHeaders];
+  // A 304 has no body; a length would be that of the body that the client knows.
+  if (status !== 304) raw.push("Content-Length", String(Buffer.byteLength(body)));
   for (const name in headers) raw.push(name, headers[name] ?? "");
   outgoing.writeHead(status, raw);
   // Sends the text together with its head in one write.
@@ -143,10 +153,16 @@ export async function respondToWebRequest(
     header: (name) => request.headers.get(name),
     headers: () => request.headers,
     peer: request.headers.get(PEER_ADDRESS_HEADER) ?? "unknown",
+    onGone(listener) {
+      if (request.signal.aborted) listener();
+      else request.signal.addEventListener("abort", listener, { once: true });
+      return () => request.signal.removeEventListener("abort", listener);
+    },
     async readBody(limit) {
       rejectEncoding(request.headers.get("content-encoding"));
       return readBody(request, limit);
     },
   });
-  return new Response(body, { status, headers });
+  // A Response with status 304 takes no body.
+  return new Response(status === 304 ? null : body, { status, headers });
 }

@@ -36,20 +36,24 @@ type Media = Extract<NonNullable<Operation["requestBody"]>, { content: unknown }
 
 const ENDPOINTS_BY_ID = new Map(Object.values(ENDPOINTS).map((each) => [each.operationId, each]));
 const RATE_HEADERS = headerReferences("X-Request-Id", "RateLimit-Policy", "RateLimit");
+const VIEW_HEADERS = { ...RATE_HEADERS, ...headerReferences("ETag") };
 const START_HEADERS = { ...RATE_HEADERS, ...headerReferences("Idempotent-Replayed") };
 
 function completeOperation(operation: Operation): void {
   const { operationId = "", requestBody, responses } = operation;
   const endpoint = ENDPOINTS_BY_ID.get(operationId);
   const isStart = endpoint === undefined || endpoint.limit === "starts";
+  const isView = endpoint?.method === "GET" && endpoint.kind !== undefined;
+  const headers = isStart ? START_HEADERS : isView ? VIEW_HEADERS : RATE_HEADERS;
   if (responses === undefined) throw new Error(`The operation ${operationId} has no responses.`);
   const { description, content } = responses["200"];
   operation.responses = {
     "200": {
       description,
-      headers: isStart ? START_HEADERS : RATE_HEADERS,
+      headers,
       content: { "application/json": withExample(content["application/json"], endpoint?.example.response) },
     },
+    ...(isView && { "304": { description: "The run is as the header If-None-Match says", headers } }),
     ...Object.fromEntries(
       Object.entries(endpoint === undefined ? WEBHOOK_ERRORS : errorsOf(endpoint)).map(([status, name]) => [
         status,

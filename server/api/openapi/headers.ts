@@ -24,6 +24,12 @@ export const RESPONSE_HEADERS = {
     schema: { type: "string" },
     example: "019aa5d1-9f0e-7c43-8a55-0c4a3f1d2b6e",
   },
+  ETag: {
+    description: "The state of the run: strong once it has ended, weak before.",
+    required: true,
+    schema: { type: "string" },
+    example: 'W/"pBLHzTwIgkhFDGGnGUbcpYCYmKc"',
+  },
   "RateLimit-Policy": {
     description: "The limit that the call counts against: q calls in any w seconds.",
     schema: { type: "string" },

@@ -60,7 +60,7 @@ export const agents = {
     operationId: "getAgentRunStatus",
     summary: "Status of an agent run",
     description:
-      "For polling: after 1 second, then every 2 seconds, until status is Completed, Failed or Cancelled.",
+      "For polling, until status is Completed, Failed or Cancelled: with wait, or after 1 second, then every 2 seconds.",
     view: agentRunStatusView,
     example: agentRun,
     viewRun: (_services, run) => agentRunStatus(run),

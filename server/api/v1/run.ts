@@ -5,6 +5,7 @@ import {
   endpoint,
   endpointOf,
   idParameter,
+  integerParameter,
   type KeyContext,
 } from "@/server/api/endpoint";
 import { isTerminal, type RunKind, type RunStatus } from "@/server/contract/enums";
@@ -30,13 +31,14 @@ type RunView<Of extends z.ZodType> =
   /** Reads more than the run. */
   | { render(ctx: KeyContext, run: RunFacts): Promise<Of["_zod"]["input"]> };
 
-/** Declares an endpoint that returns a view of one run. */
+/** Declares an endpoint that returns a view of one run. A view of the run alone takes the parameter `wait`. */
 export function viewEndpoint<View extends z.ZodType>({
   view,
   example,
   ...rules
 }: Described & { view: View; example: View["_zod"]["input"] & object } & RunView<View>): Endpoint {
-  const { input, refOf } = runInput(rules.kind);
+  const { input: named, refOf } = runInput(rules.kind);
+  const input = "viewRun" in rules ? named.extend({ wait }) : named;
   return endpointOf(
     {
       ...rules,
@@ -45,17 +47,42 @@ export function viewEndpoint<View extends z.ZodType>({
       limit: "reads",
       ignoresUnknownQuery: true,
       successDescription: "The run's current state",
+      requestHeaders: VIEW_HEADERS,
       example: { response: example },
     },
     {
       input,
       answer: view,
-      async resolve(ctx, given: z.output<typeof input>) {
-        const run = await readRun(ctx.services, ctx.actor, refOf(given));
+      async resolve(ctx, given: z.output<typeof named> & { wait?: number | undefined }) {
+        const { wait: seconds = 0 } = given;
+        let run = await readRun(ctx.services, ctx.actor, refOf(given));
+        if (seconds > 0 && !isTerminal(run.status)) {
+          await waitForEnd(ctx, run, seconds * 1_000);
+          run = await readRun(ctx.services, ctx.actor, refOf(given));
+        }
         return "viewRun" in rules ? rules.viewRun(ctx.services, run) : rules.render(ctx, run);
       },
     },
   );
+}
+
+const VIEW_HEADERS = z.object({
+  "If-None-Match": z.string().optional().meta({
+    description: "The ETag of an earlier answer: if the run is as it was, the answer is 304 without a body.",
+  }),
+});
+
+const wait = integerParameter("wait", {
+  min: 0,
+  max: 30,
+  description:
+    "Answer when the run has ended, or after this many seconds with its state. It counts as one read.",
+}).optional();
+
+async function waitForEnd({ services, actor, call }: KeyContext, run: RunFacts, ms: number): Promise<void> {
+  const { confirm = async () => {}, onGone = () => () => {} } = call ?? {};
+  await services.endWaiters.wait(run.id, { ms, caller: actor.apiKeyId, confirm, onGone });
+  await confirm();
 }
 
 /** The common part of the descriptions of both cancels. */

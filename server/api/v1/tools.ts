@@ -55,7 +55,8 @@ export const tools = {
     path: "/v1/tools/run/{toolRunId}/status",
     operationId: "getToolRunStatus",
     summary: "Status of a tool run",
-    description: "For polling: after 1 second, then every 2 seconds, until status is Completed or Failed.",
+    description:
+      "For polling, until status is Completed or Failed: with wait, or after 1 second, then every 2 seconds.",
     view: toolRunStatusView,
     example: toolRun,
     viewRun: ({ clock }, run) => toolRunStatus(run, clock.now()),

@@ -1,11 +1,11 @@
-import type { Services } from "@/server/runs/services";
+import type { Notifications } from "@/server/base/db/notifications";
 
 /**
  * Notifies pages of the newest change of a run, outside the writer's transactions, where NOTIFY would serialize
  * commits.
  */
 export function notifyRunChanged(
-  services: Pick<Services, "notifications">,
+  services: { notifications: Notifications },
   run: { orgId: string; id: string },
   sequence: number,
 ): void {
@@ -21,8 +21,11 @@ export type Subscription = {
 
 const changeText = /^([^:]+):([^:]+):(\d+)$/;
 
+/** The run that a notification is about. */
+export const runIdOf = (payload: string): string => changeText.exec(payload)?.[2] ?? "";
+
 export function subscribeToRuns(
-  { notifications }: Pick<Services, "notifications">,
+  { notifications }: { notifications: Notifications },
   isWanted: (change: RunChange) => boolean,
   listener: (change: RunChange) => void,
 ): Subscription {
