@@ -1,5 +1,6 @@
 import { cancelRun } from "../support/cancel";
 import { expect, test } from "../support/fixtures";
+import { release } from "../support/slow-server";
 import { startRun } from "../support/start";
 
 test("a live run updates step by step until it is cancelled, without layout shifts", async ({
@@ -81,6 +82,38 @@ test("a run is followed to its end without a live stream", async ({
   await cancelRun(page);
   await expect(page.locator("header")).toContainText("Cancelled", { timeout: 30_000 });
 });
+
+for (const [end, isSelected] of [
+  ["Cancelled", false],
+  ["Cancelled", true],
+  ["Completed", true],
+  ["Failed", true],
+] as const) {
+  test(`the ${isSelected ? "selected" : "followed"} line stays open when its run ends as ${end}`, async ({
+    ownerPage: page,
+    request,
+    organization,
+  }) => {
+    const tool = organization.toolIds.winding ?? "";
+    const id = await startRun(request, organization, { tool, input: { to: 3, fails: end === "Failed" } });
+    await page.goto(`/runs/${id}`);
+    const heading = page.getByRole("heading", { level: 2, name: /^Step \d+/ });
+    // The newest line is followed.
+    await expect(heading).toHaveText(/^Step 4 · held/);
+    const second = page.getByRole("option").filter({ hasText: "count[1]" });
+    if (isSelected) {
+      await second.click();
+      await expect(heading).toHaveText(/^Step 2 · count\[1\]/);
+    }
+    if (end === "Cancelled") await cancelRun(page);
+    else await release(id);
+    await expect(page.locator("header")).toContainText(end, { timeout: 20_000 });
+    await expect(heading).toHaveText(isSelected ? /^Step 2 · count\[1\]/ : /^Step 4 · held/);
+    await expect(page.getByRole("option", { selected: true })).toContainText(
+      isSelected ? "count[1]" : "held",
+    );
+  });
+}
 
 test("a live run shows its current step and that its process is alive", async ({
   ownerPage: page,

@@ -130,6 +130,8 @@ test("failures, the slowest step and credit costs are one click away", async ({
   await page.keyboard.press("f");
   await expect(rows).toHaveCount(all);
 
+  const idle = page.getByTitle(/^Time without a step or a model call in progress/);
+  await expect(idle).toHaveText(/^idle .+ \(\d+%\)$/);
   await page.getByRole("button", { name: /^slowest: / }).click();
   await expect(page).toHaveURL(/(step|call)=/);
   await page.getByRole("radio", { name: "Credits" }).check({ force: true });

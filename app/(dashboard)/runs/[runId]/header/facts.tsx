@@ -101,7 +101,10 @@ export function RunFacts({ run, calls }: { run: RunDetail; calls: readonly CallL
           </Row>
           <Row
             name="Credits"
-            note={run.children > 0 && `${formatCredits(run.creditsWithChildren)} with child runs`}
+            note={
+              run.children > 0 &&
+              `${formatCredits(run.creditsWithChildren)} with ${formatPlural(run.children, "child run")}`
+            }
           >
             {formatUsed(run.credits)}
           </Row>
@@ -133,7 +136,12 @@ function Row({ name, note, children }: { name: string; note?: string | false; ch
       <dt className="text-muted max-sm:text-xs">{name}</dt>
       <dd className="min-w-0 truncate">
         {children}
-        {note ? <span className="text-muted"> {note}</span> : null}
+        {note ? (
+          <span className="text-muted" title={note}>
+            {" "}
+            {note}
+          </span>
+        ) : null}
       </dd>
     </div>
   );

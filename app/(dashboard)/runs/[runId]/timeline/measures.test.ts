@@ -32,14 +32,14 @@ function call(key: string, [from, to]: [number, number]): WorkLine {
 
 const run = { start: 1_000_000, end: 1_001_000, now: 1_001_000 };
 
-it("counts parallel time once, the model first, and the time between", () => {
+it("counts parallel time once, the model first, and the idle time", () => {
   const lines = [
     call("think-1", [100, 400]),
     step(1, [400, 600]),
     step(2, [450, 700]),
     call("step/model-1-1", [650, 700]),
   ];
-  expect(timeShares(lines, [], run)).toEqual({ model: 350, steps: 250, waited: 0, between: 400 });
+  expect(timeShares(lines, [], run)).toEqual({ model: 350, steps: 250, waited: 0, idle: 400 });
 });
 
 it("separates waiting for a slot from other gaps, without the wait before the start", () => {
@@ -49,11 +49,11 @@ it("separates waiting for a slot from other gaps, without the wait before the st
     { from: at(650), to: at(900) },
   ];
   const waits = waitsOf({ id: "run", createdAt: at(-5_000), startedAt: at(0), turns }, []);
-  expect(timeShares(lines, waits, run)).toEqual({ model: 0, steps: 350, waited: 450, between: 200 });
+  expect(timeShares(lines, waits, run)).toEqual({ model: 0, steps: 350, waited: 450, idle: 200 });
 });
 
 it("measures a running line until now", () => {
-  const all = { model: 0, steps: 1_000, waited: 0, between: 0 };
+  const all = { model: 0, steps: 1_000, waited: 0, idle: 0 };
   expect(timeShares([step(1, [0, null])], [], run)).toEqual(all);
   expect(amountOf(step(1, [400, null]), "time", 1_001_000)).toBe(600);
 });

@@ -59,7 +59,7 @@ export function timeShares(
   const model = covered(lines.filter(({ kind }) => kind === "call").map(spanOf));
   const work = covered(lines.map(spanOf));
   const all = covered([...lines, ...turns].map(spanOf));
-  return { model, steps: work - model, waited: all - work, between: Math.max(0, end - start - all) };
+  return { model, steps: work - model, waited: all - work, idle: Math.max(0, end - start - all) };
 }
 
 type Span = [from: number, to: number];

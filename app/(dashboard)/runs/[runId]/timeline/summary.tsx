@@ -46,10 +46,14 @@ function Totals({ run, lines, measure, onShow }: SummaryProps) {
   return (
     <>
       {measure === "credits" && parts.length === 0 ? <span>No cost.</span> : null}
-      {parts.map(({ name, value, share }) => (
-        <span key={name}>
+      {parts.map(({ name, value, share, meaning }) => (
+        <span
+          className={clsx(meaning && "cursor-help underline decoration-dotted underline-offset-2")}
+          key={name}
+          title={meaning}
+        >
           {name} <span className="text-ink tabular-nums">{value}</span>
-          {share === undefined ? null : ` ${Math.round(share * 100)}%`}
+          {share === undefined ? null : ` (${Math.round(share * 100)}%)`}
         </span>
       ))}
       {largest ? (
@@ -61,7 +65,14 @@ function Totals({ run, lines, measure, onShow }: SummaryProps) {
   );
 }
 
-type Part = { name: string; value: string; share?: number };
+type Part = { name: string; value: string; share?: number; meaning?: string | undefined };
+
+const MEANINGS = new Map([
+  [
+    "idle",
+    "Time without a step or a model call in progress: Stepwell evaluated expressions and stored results, or another process took over the run.",
+  ],
+]);
 
 function partsOf(run: RunDetail, lines: WorkLine[], measure: Measure): Part[] {
   const cached = sumCached(lines.flatMap((line) => (line.kind === "call" ? line.call : [])));
@@ -85,8 +96,8 @@ function partsOf(run: RunDetail, lines: WorkLine[], measure: Measure): Part[] {
     run,
     lines.flatMap((line) => (line.kind === "step" && line.runId === run.id ? line.step : [])),
   );
-  const { model, steps, waited, between } = timeShares(lines, waits, { start, end, now: end });
-  const times = { model, steps, "waited for a slot": waited, between };
+  const { model, steps, waited, idle } = timeShares(lines, waits, { start, end, now: end });
+  const times = { model, steps, "waited for a slot": waited, idle };
   return [
     ...(queued >= MIN_SHOWN_WAIT_MS ? [{ name: "queued", value: formatDuration(queued) }] : []),
     ...sharesOf(times, end - start, formatDuration),
@@ -100,7 +111,12 @@ function sharesOf(
 ): Part[] {
   return Object.entries(amounts)
     .filter(([, amount]) => amount > 0)
-    .map(([name, amount]) => ({ name, value: format(amount), share: amount / total }));
+    .map(([name, amount]) => ({
+      name,
+      value: format(amount),
+      share: amount / total,
+      meaning: MEANINGS.get(name),
+    }));
 }
 
 function Progress({ run, lines }: SummaryProps) {
