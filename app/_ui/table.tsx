@@ -119,6 +119,8 @@ export type LineListProps<Line> = {
   /** Null: the row does not open. Its first cell becomes the button. */
   detailsOf?: (line: Line) => ReactNode;
   isSelected?: (line: Line) => boolean;
+  /** The line belongs to the one above. */
+  isNested?: (line: Line) => boolean;
   empty?: ReactNode;
   /** The lines belong to an earlier query. */
   isStale?: boolean;
@@ -131,7 +133,7 @@ export type LineListProps<Line> = {
 
 /** A list whose rows show the same columns of each line. On a phone a row has two lines: the name, then the others. */
 export function LineList<Line>(props: LineListProps<Line>) {
-  const { label, lines, keyOf, menu = false, detailsOf, isSelected, empty, inset, bodyRef } = props;
+  const { label, lines, keyOf, menu = false, detailsOf, isSelected, isNested, empty, inset, bodyRef } = props;
   if (lines?.length === 0 && empty !== undefined) return empty;
   const columns: typeof props.columns = menu
     ? [...props.columns, { head: "Actions", width: "w-14", area: "action", cell: menu }]
@@ -197,7 +199,11 @@ export function LineList<Line>(props: LineListProps<Line>) {
             ))
           : lines.map((line) => {
               const details = detailsOf?.(line) ?? null;
-              const className = clsx(rowClass, isSelected?.(line) && "bg-selected!");
+              const className = clsx(
+                rowClass,
+                isNested?.(line) && "bg-surface",
+                isSelected?.(line) && "bg-selected!",
+              );
               return details === null ? (
                 <tr className={className} key={keyOf(line)}>
                   {cellsOf(({ cell }) => cell(line))}

@@ -30,6 +30,8 @@ let foreign: Things;
 
 type Things = Pick<Tenant, "orgId" | "agentId" | "toolId"> & {
   runId: string;
+  /** Has a child run. */
+  parentId: string;
   stepId: string;
   callId: string;
   triggerId: string;
@@ -109,6 +111,8 @@ async function createThings(tenant: Tenant): Promise<Things> {
       finishedAt: world.clock.now(),
     },
   });
+  const parentId = await insertRun(world, tenant, { kind: "agent" });
+  await insertRun(world, tenant, { source: "run", parentRunId: parentId });
   const trigger = await createTrigger(world, tenant);
   const deliveryId = newId();
   await recordDelivery(
@@ -167,6 +171,7 @@ async function createThings(tenant: Tenant): Promise<Things> {
   return {
     ...ids,
     ...editable,
+    parentId,
     triggerId: trigger.id,
     triggerSlug,
     deliveryId,
@@ -280,6 +285,11 @@ const TABLE: Record<string, Row> = {
     gets: (answer) => JSON.stringify(answer) === '{"items":[],"nextCursor":null}',
   },
   "runs.byIds": { role: "viewer", call: (api, at) => api.runs.byIds({ ids: [at.runId] }), gets: isEmpty },
+  "runs.children": {
+    role: "viewer",
+    call: (api, at) => api.runs.children({ runId: at.parentId }),
+    gets: isEmpty,
+  },
   "runs.statuses": { role: "viewer", call: (api) => api.runs.statuses({}), gets: showsNothingForeign },
   "runs.histogram": {
     role: "viewer",

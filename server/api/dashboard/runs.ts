@@ -16,7 +16,7 @@ import { inspectRun } from "@/server/runs/read/inspect/inspect";
 import { inspectCall, inspectStep } from "@/server/runs/read/inspect/inspect-line";
 import { inspectModelRequest } from "@/server/runs/read/inspect/model-request";
 import { compareConfigurations, inspectConfiguration } from "@/server/runs/read/inspect/run-configuration";
-import { listRuns, readRunsById } from "@/server/runs/read/list";
+import { listChildren, listRuns, readRunsById } from "@/server/runs/read/list";
 import { readLiveness } from "@/server/runs/read/liveness";
 import { readRunHistogram } from "@/server/runs/read/metrics/histogram";
 import { metricsQuestion, readRunMetrics } from "@/server/runs/read/metrics/metrics";
@@ -36,6 +36,8 @@ export const runsRouter = router({
     .query(({ ctx, input: { cursor, ...input } }) =>
       listRuns(ctx.services, ctx.actor, { ...input, before: cursor ?? undefined }),
     ),
+
+  children: viewer.input(run).query(resolver(listChildren)),
 
   /** Counts runs by status, ignoring the filter's status. */
   statuses: viewer.input(filtered).query(resolver(countStatuses)),

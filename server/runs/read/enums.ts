@@ -14,6 +14,8 @@ export type RunPeriod = (typeof RUN_PERIODS)[number];
 
 export const MAX_RUNS_PER_CALL = 200;
 export const MAX_FOUND_IDS = 1_000;
+/** More child runs of a run are only on its page. */
+export const MAX_LISTED_CHILDREN = 200;
 /** More runs of a status are not counted: a count of all would read them all. */
 export const MAX_COUNTED_RUNS = 1_000;
 /** The longest text that a search takes, in characters. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createMember, insertRun } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";
 import { indexEndedRuns } from "./find/run-index";
-import { listRuns } from "./list";
+import { listChildren, listRuns } from "./list";
 
 const ids: Record<string, string> = {};
 
@@ -90,4 +90,21 @@ describe("the list of runs", () => {
     });
     expect(items[0]?.createdAt).toBe(world.clock.now().toISOString());
   });
+});
+
+it("lists a run's own child runs in the order of their start", async () => {
+  const other = await createTenant(world);
+  const root = await insertRun(world, other, { kind: "agent" });
+  const children = [];
+  for (const n of [1, 2, 3]) {
+    children.push(
+      await insertRun(world, other, { source: "run", parentRunId: root, createdAt: hoursAgo(4 - n) }),
+    );
+  }
+  await insertRun(world, other, { source: "run", parentRunId: children[0] ?? "" });
+  const member = await createMember(world, other, "viewer");
+  const found = await listChildren(world, member, { runId: root });
+  expect(found.map((run) => run.id)).toEqual(children);
+  expect(found.map((run) => run.children)).toEqual([1, 0, 0]);
+  expect(await listChildren(world, actor, { runId: root })).toEqual([]);
 });

@@ -5,6 +5,7 @@ import { type Page, pageOf } from "@/server/base/db/page";
 import { isoDate, select } from "@/server/base/db/statement";
 import { RUN_KINDS, RUN_SOURCES, RUN_STATUSES } from "@/server/contract/enums";
 import type { Services } from "@/server/runs/services";
+import { MAX_LISTED_CHILDREN } from "./enums";
 import type { RunFilter } from "./find/filter";
 import { selectRunIds } from "./find/find";
 
@@ -81,6 +82,21 @@ export async function readRunsById(services: Services, orgId: OrgId, ids: string
     services,
     Prisma.sql`SELECT id FROM runs WHERE organization_id = ${orgId}::uuid AND id = ANY (${ids}::uuid[])`,
   );
+}
+
+/** The runs that a run called itself, oldest first, up to MAX_LISTED_CHILDREN. */
+export async function listChildren(
+  services: Services,
+  { orgId }: Pick<Actor, "orgId">,
+  { runId }: { runId: string },
+): Promise<RunSummary[]> {
+  const children = await readRuns(
+    services,
+    Prisma.sql`
+    SELECT id FROM runs WHERE organization_id = ${orgId}::uuid AND parent_run_id = ${runId}::uuid
+    ORDER BY id LIMIT ${MAX_LISTED_CHILDREN}`,
+  );
+  return children.reverse();
 }
 
 function readRuns({ pool }: Services, ids: Prisma.Sql): Promise<RunSummary[]> {

@@ -4,23 +4,45 @@ import type { RunSummary } from "@/server/runs/read/list";
 import { lastOpenedRun } from "../last-list";
 
 /**
- * `j`, `k` and, inside the list, the arrow keys move between rows; `enter` opens a run, `x` selects it, `/` focuses the
- * search.
+ * `j`, `k` and, inside the list, the arrow keys up and down move between rows; right and left show and hide child
+ * runs; `enter` opens a run, `x` selects it, `/` focuses the search.
  */
 export function useListKeys(list: React.RefObject<HTMLElement | null>): void {
-  const move = (by: 1 | -1, onlyInside: boolean) => () => {
+  const rowsAndFocus = () => {
     const rows = [...(list.current?.querySelectorAll<HTMLElement>("[data-row]") ?? [])];
-    const at = rows.findIndex((row) => row.matches(":focus"));
+    return { rows, at: rows.findIndex((row) => row.matches(":focus")) };
+  };
+  const move = (by: 1 | -1, onlyInside: boolean) => () => {
+    const { rows, at } = rowsAndFocus();
     if (onlyInside && at < 0) return false;
     const next = rows[Math.min(rows.length - 1, Math.max(0, at + by))];
     next?.focus();
     return next?.closest("tr")?.scrollIntoView({ block: "nearest" });
+  };
+  const unfold = () => {
+    const { rows, at } = rowsAndFocus();
+    const button = buttonOf(rows[at]);
+    return button?.ariaExpanded === "false" ? button.click() : false;
+  };
+  /** From a child run, to the run that called it. */
+  const fold = () => {
+    const { rows, at } = rowsAndFocus();
+    const row = rows[at];
+    const button = buttonOf(row);
+    if (button?.ariaExpanded === "true") return button.click();
+    const caller = rows
+      .slice(0, Math.max(0, at))
+      .reverse()
+      .find((each) => depthOf(each) < depthOf(row));
+    return caller ? caller.focus() : false;
   };
   usePageKeys({
     j: move(1, false),
     k: move(-1, false),
     ArrowDown: move(1, true),
     ArrowUp: move(-1, true),
+    ArrowRight: unfold,
+    ArrowLeft: fold,
     "/": () => document.querySelector<HTMLInputElement>("[data-search]")?.focus(),
     x: ({ target }) =>
       target instanceof HTMLElement &&
@@ -28,6 +50,10 @@ export function useListKeys(list: React.RefObject<HTMLElement | null>): void {
       target.closest("tr")?.querySelector<HTMLElement>("[data-select]")?.click(),
   });
 }
+
+const buttonOf = (row: HTMLElement | undefined) =>
+  row?.closest("tr")?.querySelector<HTMLElement>("[data-unfold]");
+const depthOf = (row: HTMLElement | undefined) => Number(row?.dataset.row ?? 0);
 
 const MAX_ROWS = 500;
 

@@ -8,7 +8,7 @@ import { useTRPC } from "@/app/_ui/data/providers";
 import { formatCount, formatPlural, formatUsed } from "@/app/_ui/figures/format";
 import { Status } from "@/app/_ui/figures/status";
 import { Elapsed } from "@/app/_ui/figures/time";
-import { AgentIcon, RunsIcon, ToolIcon } from "@/app/_ui/icons";
+import { AgentIcon, ChevronRightIcon, RunsIcon, ToolIcon } from "@/app/_ui/icons";
 import { lazy } from "@/app/_ui/lazy";
 import { Link } from "@/app/_ui/link";
 import { PageHead } from "@/app/_ui/page/page";
@@ -16,7 +16,6 @@ import { PagedList, usePages } from "@/app/_ui/paged-list";
 import { useMay } from "@/app/_ui/role";
 import { type LineColumn, LineList } from "@/app/_ui/table";
 import { errorHeadline } from "@/server/runs/read/find/error-headline";
-import type { RunSummary } from "@/server/runs/read/list";
 import { isPlain, readFilter, writeFilter } from "../address";
 import { rememberList } from "../last-list";
 import { runsQuery } from "../query";
@@ -27,8 +26,10 @@ import { Histogram } from "./histogram";
 import { useListKeys, useReturn, useReveal } from "./list-focus";
 import { ListMenu, NewRunMenu } from "./menus";
 import { NoRuns, UnknownFilters } from "./notices";
+import type { RunLine } from "./run-lines";
 import { type Select, SelectionBar, useSelection } from "./selection";
 import { StatusTabs } from "./status-tabs";
+import { useChildRuns } from "./use-child-runs";
 import { useLiveRuns } from "./use-live-runs";
 
 const EqualErrors = lazy(() => import("./equal-errors"), "EqualErrors");
@@ -45,8 +46,9 @@ export function RunsList() {
   const list = useRef<HTMLTableSectionElement>(null);
   const reveal = useReveal(list, runs);
   const mayCancel = useMay("member");
-  const { selection, select, clear } = useSelection(runs);
-  const isSelected = ({ id }: RunSummary) => selection.has(id);
+  const { lines, toggle } = useChildRuns(runs, filter.source === "outside");
+  const { selection, select, clear } = useSelection(lines);
+  const isSelected = ({ id }: RunLine) => selection.has(id);
   useListKeys(list);
   useReturn(list, {
     lastId: runs.at(-1)?.id,
@@ -92,7 +94,7 @@ export function RunsList() {
         ) : null}
         <PagedList
           bodyRef={list}
-          columns={runColumns({ isSelected, onSelect: mayCancel ? select : undefined })}
+          columns={runColumns({ isSelected, onSelect: mayCancel ? select : undefined, onToggle: toggle })}
           empty={<NoRuns filter={filter} onClear={() => chooseFilter(() => ({ source: "outside" }))} />}
           foot={
             <p className="px-4 py-3 text-muted text-xs sm:px-6">
@@ -100,13 +102,14 @@ export function RunsList() {
               {isPlain(filter) ? " in total" : " with these filters"}
             </p>
           }
+          isNested={isNested}
           isSelected={isSelected}
           keyOf={keyOf}
           label="Runs"
-          list={{ query, lines: runs }}
+          list={{ query, lines }}
           what="runs"
         />
-        <SelectionBar onClear={clear} runs={runs.filter((run) => selection.has(run.id))} />
+        <SelectionBar onClear={clear} runs={lines.filter((run) => selection.has(run.id))} />
       </div>
     </>
   );
@@ -127,15 +130,20 @@ function changeFilter(change: FilterChange, write: (address: string) => void): v
   if (next !== location.search) write(`/runs${next}`);
 }
 
-const keyOf = ({ id }: RunSummary) => id;
+const keyOf = ({ id }: RunLine) => id;
+const isNested = ({ depth }: RunLine) => depth > 0;
 
-type Selecting = { isSelected: (run: RunSummary) => boolean; onSelect: Select | undefined };
+type Acting = {
+  isSelected: (run: RunLine) => boolean;
+  onSelect: Select | undefined;
+  onToggle: (run: RunLine) => void;
+};
 
-const runColumns = ({ isSelected, onSelect }: Selecting): LineColumn<RunSummary>[] => [
+const runColumns = ({ isSelected, onSelect, onToggle }: Acting): LineColumn<RunLine>[] => [
   {
     head: "Run",
     area: "start",
-    cell: (run) => <RunName onSelect={onSelect} run={run} selected={isSelected(run)} />,
+    cell: (run) => <RunName onSelect={onSelect} onToggle={onToggle} run={run} selected={isSelected(run)} />,
   },
   {
     head: "Status",
@@ -188,20 +196,42 @@ const runColumns = ({ isSelected, onSelect }: Selecting): LineColumn<RunSummary>
 
 export const RunsSkeleton = () => (
   <LineList
-    columns={runColumns({ isSelected: () => false, onSelect: undefined })}
+    columns={runColumns({ isSelected: () => false, onSelect: undefined, onToggle: () => {} })}
     keyOf={keyOf}
     label="Runs"
     lines={null}
   />
 );
 
-type RunNameProps = { run: RunSummary; selected: boolean; onSelect: Select | undefined };
+/** By depth: below the run that called it. */
+const INDENTS = ["md:pl-4", "md:pl-10", "md:pl-16", "md:pl-22"];
 
-function RunName({ run, selected, onSelect }: RunNameProps) {
+type RunNameProps = {
+  run: RunLine;
+  selected: boolean;
+  onSelect: Select | undefined;
+  onToggle: (run: RunLine) => void;
+};
+
+function RunName({ run, selected, onSelect, onToggle }: RunNameProps) {
   const times = useExactTimes(run);
   const KindIcon = run.kind === "agent" ? AgentIcon : ToolIcon;
   return (
-    <div className="flex min-w-0 items-center gap-2">
+    <div
+      className={clsx("flex min-w-0 items-center gap-2", INDENTS[Math.min(run.depth, INDENTS.length - 1)])}
+    >
+      {run.opened === null ? null : (
+        <button
+          aria-expanded={run.opened}
+          aria-label={`${run.opened ? "Hide" : "Show"} the ${formatPlural(run.children, "child run")} of ${run.targetName}`}
+          className="relative z-10 -mr-2 -ml-6 flex size-6 shrink-0 items-center justify-center rounded text-faint hover:text-ink max-md:hidden"
+          data-unfold
+          onClick={() => onToggle(run)}
+          type="button"
+        >
+          <ChevronRightIcon className={clsx(run.opened && "rotate-90")} size={14} />
+        </button>
+      )}
       <span
         className="relative z-10 flex size-4 shrink-0 items-center justify-center"
         title={`${run.kind} run`}
@@ -233,7 +263,7 @@ function RunName({ run, selected, onSelect }: RunNameProps) {
       </span>
       <Link
         className={`${run.errorPreview ? "md:max-w-[45%]" : "md:max-w-[60%]"} truncate md:shrink-0 font-medium after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:outline-focus focus-visible:after:-outline-offset-2`}
-        data-row
+        data-row={run.depth}
         title={`${run.targetName}\n${run.errorPreview ?? run.inputPreview}\n${times}`}
         onClick={() => rememberList(run.id)}
         href={`/runs/${run.id}`}
@@ -246,6 +276,7 @@ function RunName({ run, selected, onSelect }: RunNameProps) {
           title={formatPlural(run.children, "child run")}
         >
           <RunsIcon size={12} />
+          {run.opened && run.shownChildren < run.children ? `${formatCount(run.shownChildren)} of ` : null}
           {formatCount(run.children)}
           <span className="sr-only">{run.children === 1 ? " child run" : " child runs"}</span>
         </span>
@@ -255,7 +286,7 @@ function RunName({ run, selected, onSelect }: RunNameProps) {
   );
 }
 
-type PreviewProps = { run: RunSummary; on: "phone" | "screen" };
+type PreviewProps = { run: RunLine; on: "phone" | "screen" };
 
 function Preview({ run: { errorPreview, inputPreview }, on }: PreviewProps) {
   const width = on === "phone" ? "min-w-0 md:hidden" : "min-w-0 max-md:hidden";
