@@ -9,7 +9,7 @@ ALTER TABLE credit_entries ADD CONSTRAINT credit_entries_adds_up CHECK ((balance
 ALTER TABLE credit_entries ADD CONSTRAINT credit_entries_not_negative CHECK (((balance_before >= (0)::numeric) AND (balance_after >= (0)::numeric)));
 ALTER TABLE credit_entries ADD CONSTRAINT credit_entries_run CHECK (((kind <> ALL (ARRAY['hold'::credit_entry_kind, 'charge'::credit_entry_kind, 'release'::credit_entry_kind])) OR (run_id IS NOT NULL)));
 ALTER TABLE credit_entries ADD CONSTRAINT credit_entries_sign CHECK ((((kind = ANY (ARRAY['grant'::credit_entry_kind, 'release'::credit_entry_kind, 'refund'::credit_entry_kind])) AND (amount >= (0)::numeric)) OR ((kind = ANY (ARRAY['hold'::credit_entry_kind, 'charge'::credit_entry_kind])) AND (amount <= (0)::numeric)) OR (kind = 'adjustment'::credit_entry_kind)));
-ALTER TABLE deliveries ADD CONSTRAINT deliveries_outcome CHECK ((((outcome = 'rejected'::delivery_outcome) AND (code IS NOT NULL) AND (reason IS NOT NULL) AND (run_id IS NULL)) OR ((outcome <> 'rejected'::delivery_outcome) AND (code IS NULL) AND (run_id IS NOT NULL))));
+ALTER TABLE deliveries ADD CONSTRAINT deliveries_outcome CHECK ((((outcome = 'rejected'::delivery_outcome) AND (code IS NOT NULL) AND (reason IS NOT NULL) AND (run_id IS NULL)) OR ((outcome = 'filtered'::delivery_outcome) AND (code IS NULL) AND (run_id IS NULL)) OR ((outcome = ANY (ARRAY['accepted'::delivery_outcome, 'repeated'::delivery_outcome])) AND (code IS NULL) AND (run_id IS NOT NULL))));
 ALTER TABLE model_calls ADD CONSTRAINT model_calls_finished CHECK (((status = 'Running'::step_status) = (finished_at IS NULL)));
 ALTER TABLE organizations ADD CONSTRAINT organizations_balance_not_negative CHECK ((balance >= (0)::numeric));
 ALTER TABLE organizations ADD CONSTRAINT organizations_in_flight CHECK ((in_flight >= 0));
@@ -62,7 +62,7 @@ CREATE FUNCTION runs_keep_their_state() RETURNS trigger VOLATILE /* md5 of the b
 CREATE FUNCTION words_fit(text,tsquery) RETURNS boolean IMMUTABLE /* md5 of the body: 00b3e13ed7d78e52248e18ad33b3fcd5 */;
 CREATE INDEX credit_entries_rare ON public.credit_entries USING btree (organization_id, kind, sequence) WHERE (kind = ANY (ARRAY['grant'::credit_entry_kind, 'refund'::credit_entry_kind, 'adjustment'::credit_entry_kind]));
 CREATE INDEX deliveries_not_accepted ON public.deliveries USING btree (organization_id, trigger_id, outcome, id) WHERE (outcome <> 'accepted'::delivery_outcome);
-CREATE INDEX deliveries_refused_bodies ON public.deliveries USING btree (trigger_id, id DESC) INCLUDE (body_bytes) WHERE ((outcome = 'rejected'::delivery_outcome) AND (body_bytes > 4096) AND (body_note IS NULL));
+CREATE INDEX deliveries_unaccepted_bodies ON public.deliveries USING btree (trigger_id, id DESC) INCLUDE (body_bytes) WHERE ((outcome <> 'accepted'::delivery_outcome) AND (body_bytes > 4096) AND (body_note IS NULL));
 CREATE INDEX model_calls_state ON public.model_calls USING btree (id) WHERE (state_sealed IS NOT NULL);
 CREATE INDEX run_index_api_key ON public.run_index USING btree (organization_id, api_key_id, run_id DESC) WHERE (api_key_id IS NOT NULL);
 CREATE INDEX run_index_root_status ON public.run_index USING btree (organization_id, status, run_id DESC) WHERE (source <> 'run'::run_source);

@@ -13,6 +13,7 @@ import type { PriceList } from "@/server/base/models/price-list";
 import { readEnvironment } from "@/server/base/settings/env";
 import { sha256 } from "@/server/base/sha256";
 import { newApiKey } from "@/server/catalog/auth/api-key";
+import type { SignatureDefinition } from "@/server/catalog/webhooks/senders/signature-definition";
 import { newTriggerToken, signingSecretPurpose, tokenPurpose } from "@/server/catalog/webhooks/trigger";
 import type { RunKind } from "@/server/contract/enums";
 import { grantCredits } from "@/server/credits/ledger";
@@ -261,7 +262,8 @@ export async function createTrigger(
   options: {
     target?: RunKind;
     secrets?: string[];
-    scheme?: "hex" | "standard_webhooks";
+    signature?: SignatureDefinition;
+    filter?: string;
     disabled?: boolean;
     rateLimit?: { requests: number; seconds: number };
     messageTemplate?: string;
@@ -280,7 +282,8 @@ export async function createTrigger(
       tokenHash: sha256(token),
       tokenSealed: world.encryption.seal(token, tokenPurpose(id)),
       ...(options.target === "tool" ? { toolId: tenant.toolId } : { agentId: tenant.agentId }),
-      signatureScheme: options.scheme ?? "hex",
+      signature: JSON.stringify(options.signature ?? "hex"),
+      filter: options.filter ?? null,
       disabledAt: options.disabled ? now : null,
       messageTemplate: options.messageTemplate ?? null,
       maxCredits: options.maxCredits ?? null,

@@ -3,19 +3,20 @@ import type { MemberActor } from "@/server/base/actor";
 import { AppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
 import { findTriggerById } from "@/server/catalog/webhooks/find-trigger";
-import { signCall } from "@/server/catalog/webhooks/signature";
-import { tokenPurpose } from "@/server/catalog/webhooks/trigger";
+import { signCall } from "@/server/catalog/webhooks/senders/sign-call";
+import { tokenPurpose, triggerUrl } from "@/server/catalog/webhooks/trigger";
 import type { Services } from "@/server/services";
 import { respondToWebhook } from "./webhook";
 
 const answer = z.union([
   z.object({ success: z.literal(true), runId: z.string() }),
+  z.object({ success: z.literal(false), runId: z.null() }),
   z.object({ success: z.literal(false), code: z.string(), message: z.string() }),
 ]);
 
 /**
  * Sends a signed call to a trigger with the checks, limits and deliveries of any sender. `problem` is set if the
- * call was rejected. Throws `not_found`, and `trigger_misconfigured` if the address cannot be decrypted.
+ * call was rejected, `runId` if it started a run. Throws `not_found`, and `trigger_misconfigured` if the address cannot be decrypted.
  */
 export async function sendTestCall(
   services: Services,
@@ -32,26 +33,30 @@ export async function sendTestCall(
   }
   const bytes = Buffer.from(body);
   const secret = trigger.secrets?.[0]?.value;
+  const url = triggerUrl(services.env.appUrl, token);
+  const call = { id: newId(), body: bytes, url, now: services.clock.now() };
+  const signed = secret === undefined ? null : signCall(trigger.sender.rule, secret, call);
   const headers = new Map<string, string>([
     ["content-type", "application/json"],
     ["content-length", String(bytes.length)],
     ["user-agent", "Stepwell test call"],
-    ...(secret === undefined
-      ? []
-      : signCall(trigger.scheme, secret, { id: newId(), body: bytes, now: services.clock.now() })),
+    ...(signed?.headers ?? []),
   ]);
   const response = await respondToWebhook(services, {
     method: "POST",
     path: `/webhooks/${token}`,
-    query: "",
+    query: signed?.query ?? "",
     header: (name) => headers.get(name) ?? null,
     headers: () => headers,
     peer: `member ${actor.userId}`,
     onGone: () => () => {},
     readBody: async () => bytes,
   });
-  const read = answer.parse(JSON.parse(response.body));
   const { status } = response;
-  const runId = read.success ? read.runId : null;
-  return { status, runId, problem: read.success ? null : { code: read.code, message: read.message } };
+  const isJson = response.headers["Content-Type"]?.startsWith("application/json");
+  const read = isJson ? answer.parse(JSON.parse(response.body)) : null;
+  if (read !== null && "code" in read) {
+    return { status, runId: null, problem: { code: read.code, message: read.message } };
+  }
+  return { status, runId: read?.runId ?? null, problem: null };
 }

@@ -73,8 +73,8 @@ for (const { language, form, code } of SAMPLES) {
     { concurrent: true },
     async () => {
       const secret = SECRETS[form] ?? "";
-      const scheme = form === "hex" ? "hex" : "standard_webhooks";
-      const { id, token } = await createTrigger(world, tenant, { secrets: [secret], scheme });
+      const signature = form === "hex" ? "hex" : "standard-webhooks";
+      const { id, token } = await createTrigger(world, tenant, { secrets: [secret], signature });
       const path = `/webhooks/${token}`;
       const run = (WEBHOOK_SECRET: string) =>
         promisify(execFile)(command, [...options, code], {

@@ -1,23 +1,20 @@
-import { createHash } from "node:crypto";
-import { AppError, isAppError } from "@/server/base/errors";
+import { AppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
 import { perOwner } from "@/server/base/per-owner";
+import { sha256 } from "@/server/base/sha256";
 import { recordDelivery, recordRejection, storedHeaders } from "@/server/catalog/webhooks/deliveries";
 import { findTrigger } from "@/server/catalog/webhooks/find-trigger";
-import { readStart } from "@/server/catalog/webhooks/read-start";
-import { isSigned } from "@/server/catalog/webhooks/signature";
+import { mediaTypeOf } from "@/server/catalog/webhooks/senders/call-body";
+import { answerVerification } from "@/server/catalog/webhooks/senders/verification";
 import type { Trigger } from "@/server/catalog/webhooks/trigger";
-import type { WebhookAccepted } from "@/server/contract/shapes";
+import type { WebhookFiltered } from "@/server/contract/shapes";
 import { MAX_BODY_BYTES } from "@/server/contract/sizes";
 import { createMemoryWindow, guardKey } from "@/server/guard/limits/memory-guards";
 import type { StepMemory } from "@/server/guard/limits/process-memory";
 import { rateLimited, rateLimitHeaders } from "@/server/guard/limits/rate-limit";
-import { hashRequest, parseIdempotencyKey } from "@/server/runs/idempotency";
-import type { StartRequest } from "@/server/runs/prepare-start";
 import type { ReceivedDelivery } from "@/server/runs/received-delivery";
-import { rejectStart, type StartResult, startRun } from "@/server/runs/start";
-import type { StartConditions } from "@/server/runs/start-item";
 import type { Services } from "@/server/services";
+import { acceptCall, acceptedResponse } from "./accept-webhook";
 import { type ApiRequest, type ApiResponse, boundBodyBytes, respondToWebRequest } from "./http/api-request";
 import { clientAddress } from "./http/client-address";
 import { errorResponse, jsonResponse, toAppError } from "./http/respond";
@@ -48,6 +45,8 @@ export async function respondToWebhook(services: Services, request: ApiRequest):
   const headers: Record<string, string> = {};
   try {
     const trigger = await admit(services, request);
+    const verified = await verifyAddress(services, request, { trigger, requestId });
+    if (verified !== null) return verified;
     const bytes = boundBodyBytes(request, MAX_BODY_BYTES);
     return await services.memory.answer(trigger.actor.orgId, bytes, (memory) =>
       receive(services, request, { trigger, requestId, headers, memory }),
@@ -65,10 +64,10 @@ export function handleWebhook(services: Services, request: Request): Promise<Res
 async function admit(services: Services, request: ApiRequest): Promise<Trigger> {
   const token = PATH.exec(request.path)?.[1];
   if (token === undefined) throw new AppError("not_found", "There is nothing at this path.");
-  const wrongMethod =
-    request.method === "POST"
-      ? null
-      : new AppError("method_not_allowed", "This path takes POST.", { headers: { Allow: "POST" } });
+  const isOther = request.method !== "POST";
+  const wrongMethod = isOther
+    ? new AppError("method_not_allowed", "This path takes POST.", { headers: { Allow: "POST" } })
+    : null;
   const address = guardKey(clientAddress(services.env, request));
   const { unknown, flood, floodRecords } = guards(services);
   const trigger = await findTrigger(services, token);
@@ -78,13 +77,14 @@ async function admit(services: Services, request: ApiRequest): Promise<Trigger> 
     if (tooOften) throw tooMany(UNKNOWN_TOKENS);
     throw new AppError("not_found", "Webhook token not found.");
   }
-  const caller = createHash("sha256").update(`${address} ${token}`).digest("base64");
+  const caller = sha256(`${address} ${token}`).toString("base64");
   const tooOften = !flood.allows(caller);
-  const rejection = wrongMethod ?? (tooOften ? tooMany(FLOOD) : null);
+  const isVerification = trigger.sender.verification?.method === request.method;
+  const rejection = (isVerification ? null : wrongMethod) ?? (tooOften ? tooMany(FLOOD) : null);
   if (rejection === null) return trigger;
   if (!tooOften || floodRecords.allows(caller)) {
     const reason = tooOften ? `${rejection.message} ${FLOOD_NOTE}` : rejection.message;
-    const delivery = unreadDelivery(request);
+    const delivery = unreadDelivery(request, trigger);
     const receivedAt = services.clock.now();
     await recordRejection(services, trigger.actor, { delivery, error: rejection, reason, receivedAt });
   }
@@ -102,24 +102,54 @@ type Receipt = {
   memory: StepMemory;
 };
 
+/** Answers a GET or HEAD request with which a sender checks the address; null for any other. */
+async function verifyAddress(
+  services: Services,
+  request: ApiRequest,
+  { trigger, requestId }: Pick<Receipt, "trigger" | "requestId">,
+): Promise<ApiResponse | null> {
+  const answer = answerVerification(trigger.sender, request);
+  if (answer === null) return null;
+  const delivery = { ...unreadDelivery(request, trigger), notStored: { bytes: 0, reason: "there was none" } };
+  const outcome = { outcome: "filtered", reason: `${trigger.sender.title} checked the address.` } as const;
+  const receivedAt = services.clock.now();
+  await recordDelivery(services, trigger.actor, { delivery, outcome, receivedAt });
+  return textResponse(answer, requestId);
+}
+
 async function receive(
   services: Services,
   request: ApiRequest,
   { trigger, requestId, headers, memory }: Receipt,
 ): Promise<ApiResponse> {
   const receivedAt = services.clock.now();
-  const delivery = unreadDelivery(request);
+  const delivery = unreadDelivery(request, trigger);
+  const record = (outcome: Parameters<typeof recordDelivery>[2]["outcome"]) =>
+    recordDelivery(services, trigger.actor, { delivery, outcome, receivedAt });
   try {
     delivery.body = await request.readBody(MAX_BODY_BYTES);
     delete delivery.notStored;
-    const { runId, replay, rate } = await accept(services, request, { trigger, delivery, memory });
+    const result = await acceptCall(services, request, { trigger, delivery, memory });
+    if (result.kind === "checked") {
+      await record({ outcome: "filtered", reason: `${trigger.sender.title} checked the address.` });
+      return textResponse(result.answer, requestId);
+    }
+    const special = trigger.sender.answers?.[mediaTypeOf(request.header("content-type"))];
+    const answer = (body: object | string, extra: Record<string, string> = {}) =>
+      special
+        ? textResponse(special, requestId, { ...headers, ...extra })
+        : jsonResponse(body, requestId, { ...headers, ...extra });
+    if (result.kind === "filtered") {
+      await record({ outcome: "filtered", reason: null });
+      return answer(filteredResponse(trigger));
+    }
+    const { runId, replay, rate } = result.started;
     if (replay === null) {
       if (rate) Object.assign(headers, rateLimitHeaders("webhook", rate));
-      return jsonResponse(acceptedResponse(trigger, runId), requestId, headers);
+      return answer(acceptedResponse(trigger, runId));
     }
-    const repeated = { outcome: "repeated", runId } as const;
-    await recordDelivery(services, trigger.actor, { delivery, outcome: repeated, receivedAt });
-    return jsonResponse(replay, requestId, { ...headers, "Idempotent-Replayed": "true" });
+    await record({ outcome: "repeated", runId });
+    return answer(replay, { "Idempotent-Replayed": "true" });
   } catch (thrown) {
     const error = toAppError(thrown);
     if (error.code === "payload_too_large" && delivery.notStored) {
@@ -130,13 +160,13 @@ async function receive(
   }
 }
 
-function unreadDelivery(request: ApiRequest): ReceivedDelivery {
+function unreadDelivery(request: ApiRequest, { sender }: Trigger): ReceivedDelivery {
   const declared = Number(request.header("content-length") ?? 0);
   // Content-Length may be any number.
   const bytes = Number.isSafeInteger(declared) ? Math.min(Math.max(0, declared), 2 ** 31 - 1) : 0;
   return {
     id: newId(),
-    headers: storedHeaders(request.headers()),
+    headers: storedHeaders(request.headers(), sender.rule.header),
     body: Buffer.alloc(0),
     notStored: { bytes, reason: "the call was rejected before it was read" },
     senderId: null,
@@ -144,77 +174,19 @@ function unreadDelivery(request: ApiRequest): ReceivedDelivery {
   };
 }
 
-async function accept(
-  services: Services,
-  request: ApiRequest,
-  { trigger, delivery, memory }: { trigger: Trigger; delivery: ReceivedDelivery; memory: StepMemory },
-): Promise<StartResult> {
-  const { clock } = services;
-  const { actor, secrets, scheme, rateLimit } = trigger;
-  if (secrets === null) {
-    const message = "The trigger's signing secret cannot be read. Set a new one.";
-    throw new AppError("trigger_misconfigured", message);
-  }
-  const receivedAt = clock.now();
-  const values = secrets.map(({ value }) => value);
-  const isValid =
-    values.length === 0 ||
-    isSigned(scheme, values, { header: request.header, body: delivery.body, now: receivedAt });
-  if (!isValid) throw new AppError("invalid_signature", "The signature is missing or not valid.");
-  delivery.senderId = parseIdempotencyKey(senderIdOf(request, trigger));
-  const { triggerId } = actor;
-  const { requests: limit, seconds } = rateLimit;
-  const conditions: StartConditions = {
-    limit: { name: "webhook", key: `trigger:${triggerId}`, limit, seconds },
-    replayFirst: true,
+function textResponse(
+  { contentType, body }: { contentType: string; body: string },
+  requestId: string,
+  headers: Record<string, string> = {},
+): ApiResponse {
+  const { status, headers: common } = jsonResponse("", requestId, headers);
+  return {
+    status,
+    headers: { ...common, "Content-Type": contentType, "X-Content-Type-Options": "nosniff" },
+    body,
   };
-  if (delivery.senderId !== null) {
-    conditions.idempotency = {
-      scope: triggerId,
-      key: delivery.senderId,
-      // The second body is ignored: the same id makes it a repetition.
-      requestHash: hashRequest(delivery.senderId),
-      answer: (runId: string) => acceptedResponse(trigger, runId),
-    };
-  }
-  const facts = { trigger, delivery, now: receivedAt, memory };
-  return start(services, request, { facts, conditions });
 }
 
-async function start(
-  services: Services,
-  request: ApiRequest,
-  { facts, conditions }: { facts: Parameters<typeof readStart>[1]; conditions: StartConditions },
-): Promise<StartResult> {
-  const { delivery, now: receivedAt } = facts;
-  const { actor } = facts.trigger;
-  let call: StartRequest;
-  try {
-    const started = await readStart(request.header("content-type"), facts);
-    call = { ...started, delivery: { ...delivery, receivedAt } };
-  } catch (error) {
-    return rejectStart(services, actor, { error, conditions });
-  }
-  try {
-    return await startRun(services, actor, { ...call, conditions });
-  } catch (error) {
-    // The target was deleted after the trigger was read.
-    const gone = isAppError(error) && (error.code === "not_found" || error.code === "agent_inactive");
-    if (gone)
-      throw new AppError("trigger_misconfigured", error.message, { cause: error, headers: error.headers });
-    throw error;
-  }
-}
-
-/**
- * If the signature covers `webhook-id`, no other header counts: otherwise an intercepted call could be replayed
- * with a new id.
- */
-function senderIdOf(request: ApiRequest, { scheme, secrets }: Trigger): string | null {
-  const signedId = scheme === "standard_webhooks" && secrets?.length !== 0;
-  return (signedId ? null : request.header("idempotency-key")) ?? request.header("webhook-id");
-}
-
-function acceptedResponse(trigger: Trigger, runId: string): WebhookAccepted {
-  return { success: true, runId, type: trigger.target.kind };
+function filteredResponse({ target }: Trigger): WebhookFiltered {
+  return { success: false, runId: null, type: target.kind };
 }

@@ -7,8 +7,9 @@ import { sha256 } from "@/server/base/sha256";
 import { newTriggerToken, tokenPurpose } from "@/server/catalog/webhooks/trigger";
 import { DEFINITION_STATUSES } from "@/server/contract/enums";
 import { type Change, catalogVerb } from "./change";
-import { type Signature, triggerDefinition } from "./definitions";
-import { addSigningSecret, describeSigningSecretIssue, putTrigger, signatureOf } from "./save-trigger";
+import { triggerDefinition } from "./definitions";
+import { addSigningSecret, describeSigningSecretIssue, putTrigger } from "./save-trigger";
+import { type SignatureDefinition, senderOf, storedSignature } from "./webhooks/senders/signature-definition";
 
 /** Creates a trigger whose slug is free. `generateSecret` takes the place of `secret`, which is returned this once. */
 export const createTrigger = catalogVerb(
@@ -50,8 +51,8 @@ export const rotateTriggerSecret = catalogVerb(
   },
   async (change, { id, overlapSeconds, secret: given }) => {
     const { tx, at } = change;
-    const { name, signatureScheme } = await requireTrigger(change, id);
-    const signature = signatureOf(signatureScheme);
+    const { name, ...found } = await requireTrigger(change, id);
+    const signature = storedSignature.parse(found.signature);
     const secret = given ?? generateSigningSecret(signature);
     const issue = describeSigningSecretIssue(signature, secret);
     if (issue !== null) throw rejection([{ path: "/secret", message: issue }]);
@@ -90,8 +91,14 @@ async function requireTrigger({ tx, actor }: Change, id: string) {
   return found;
 }
 
-function generateSigningSecret(signature: Signature): string {
-  return signature === "hex"
-    ? randomBytes(32).toString("hex")
-    : `whsec_${randomBytes(32).toString("base64")}`;
+/** Throws `invalid_request` if the sender creates the secret. */
+function generateSigningSecret(signature: SignatureDefinition): string {
+  const { title, secretFrom, rule } = senderOf(signature);
+  if (secretFrom === "sender") {
+    throw rejection([{ path: "/secret", message: `must be the one of ${title}, which creates it` }]);
+  }
+  const bytes = randomBytes(32);
+  return rule.kind === "hmac" && rule.key === "base64"
+    ? `whsec_${bytes.toString("base64")}`
+    : bytes.toString("hex");
 }

@@ -4,10 +4,12 @@ import { findInvalidText } from "@/server/base/json/invalid-text";
 import { isJsonObject } from "@/server/base/json/json";
 import { distinct, nameText as name, text } from "@/server/base/texts";
 import { DEFINITION_STATUSES } from "@/server/contract/enums";
+import { KIB } from "@/server/contract/sizes";
 import { SECRET_NAME } from "@/server/guard/secrets/references";
 import { agentSettings } from "@/server/work/agent/settings";
 import { ownProviders } from "@/server/work/models/own-provider";
 import { workflowDefinition } from "@/server/work/workflow/definition";
+import { signatureDefinition } from "./webhooks/senders/signature-definition";
 
 /**
  * The schemas of definitions for the operator's YAML and the dashboard's editors. References are slugs. A browser
@@ -125,10 +127,6 @@ export const secretRules = z.strictObject({
   expiresAt: instant.nullable(),
 });
 
-/** Rows and `SIGNATURE_SCHEMES` have an underscore. */
-const SIGNATURES = ["hex", "standard-webhooks"] as const;
-export type Signature = (typeof SIGNATURES)[number];
-
 export const triggerDefinition = z
   .strictObject({
     slug,
@@ -142,7 +140,7 @@ export const triggerDefinition = z
       .min(1, "must not be empty; leave it out, or write null for none")
       .nullable()
       .optional(),
-    signature: z.enum(SIGNATURES).default("hex"),
+    signature: signatureDefinition.default("hex"),
     rateLimit: z
       .strictObject({
         requests: z.int().min(1).max(100_000).default(30),
@@ -151,6 +149,11 @@ export const triggerDefinition = z
       .default({ requests: 30, seconds: 60 }),
     /** Null: the body's text becomes the agent's user message. */
     messageTemplate: text(100_000).min(1).nullable().default(null),
+    /** Null: every call starts a run. */
+    filter: text(32 * KIB)
+      .min(1)
+      .nullable()
+      .default(null),
     maxCredits,
   })
   .superRefine(

@@ -5,8 +5,13 @@ import type { Issue } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
 import { rejection } from "@/server/base/issues";
 import { sha256 } from "@/server/base/sha256";
+import { describeFilterIssue } from "@/server/catalog/webhooks/filter";
 import { describeTemplateIssue } from "@/server/catalog/webhooks/message-template";
-import type { SignatureScheme } from "@/server/catalog/webhooks/signature";
+import {
+  type SignatureDefinition,
+  senderOf,
+  storedSignature,
+} from "@/server/catalog/webhooks/senders/signature-definition";
 import { newTriggerToken, signingSecretPurpose, tokenPurpose } from "@/server/catalog/webhooks/trigger";
 import { type Change, checkExpectation, type Expectation, type Saved, saveItem, savingVerb } from "./change";
 import { type TriggerDefinition, triggerDefinition } from "./definitions";
@@ -32,7 +37,7 @@ export async function putTrigger(
   expected: Expectation = {},
 ): Promise<SavedTrigger> {
   const { tx, actor, encryption, at } = change;
-  const { slug, status, signature, rateLimit, messageTemplate } = definition;
+  const { slug, status, signature, rateLimit, messageTemplate, filter } = definition;
   const found = await tx.trigger.findUnique({
     where: { organizationId_slug: { organizationId: actor.orgId, slug } },
     include: { secrets: { orderBy: { createdAt: "desc" } } },
@@ -64,6 +69,7 @@ export async function putTrigger(
     signature,
     rateLimit,
     messageTemplate,
+    filter,
     maxCredits: maxCredits?.toFixed() ?? null,
     secret: secret.after,
     address: isPresent && sha256(token).equals(found.tokenHash) ? "kept" : "a new one",
@@ -78,10 +84,11 @@ export async function putTrigger(
       toolId: tool === null ? null : targetId,
       tokenHash: sha256(token),
       tokenSealed: encryption.seal(token, tokenPurpose(id)),
-      signatureScheme: signature === "hex" ? "hex" : "standard_webhooks",
+      signature: JSON.stringify(signature),
       rateLimitRequests: rateLimit.requests,
       rateLimitSeconds: rateLimit.seconds,
       messageTemplate,
+      filter,
       maxCredits,
       disabledAt: status === "active" ? null : (found?.disabledAt ?? at),
       updatedAt: at,
@@ -132,16 +139,13 @@ async function storedFacts(tx: Transaction, found: Trigger) {
     agent: await findSlug(tx.agent, found.agentId),
     tool: await findSlug(tx.tool, found.toolId),
     status: found.disabledAt === null ? "active" : "inactive",
-    signature: signatureOf(found.signatureScheme),
+    signature: storedSignature.parse(found.signature),
     rateLimit: { requests: found.rateLimitRequests, seconds: found.rateLimitSeconds },
     messageTemplate: found.messageTemplate,
+    filter: found.filter,
     maxCredits: found.maxCredits?.toFixed() ?? null,
   };
 }
-
-/** A stored signature scheme as definitions name it. */
-export const signatureOf = (scheme: SignatureScheme): TriggerDefinition["signature"] =>
-  scheme === "hex" ? "hex" : "standard-webhooks";
 
 /** Seals a signing secret for a trigger. */
 export async function addSigningSecret(
@@ -153,12 +157,10 @@ export async function addSigningSecret(
   await tx.triggerSecret.create({ data: { id: newId(), triggerId, sealed, createdAt: at } });
 }
 
-/** The reason why a text cannot be a signing secret of that scheme; null if it can. */
-export function describeSigningSecretIssue(
-  signature: TriggerDefinition["signature"],
-  secret: string,
-): string | null {
-  if (signature === "hex") return null;
+/** The reason why a text cannot be the secret of that signature; null if it can. */
+export function describeSigningSecretIssue(signature: SignatureDefinition, secret: string): string | null {
+  const { rule } = senderOf(signature);
+  if (rule.kind !== "hmac" || rule.key !== "base64") return null;
   if (!STANDARD_SECRET.test(secret)) {
     return "must be base64, with or without whsec_, for the signature standard-webhooks";
   }
@@ -168,13 +170,14 @@ export function describeSigningSecretIssue(
 }
 
 async function findTextIssues(
-  { signature, secret, messageTemplate }: TriggerDefinition,
+  { signature, secret, messageTemplate, filter }: TriggerDefinition,
   organizationId: string,
 ): Promise<Issue[]> {
   const issues = {
     secret: typeof secret === "string" ? describeSigningSecretIssue(signature, secret) : null,
     messageTemplate:
       messageTemplate === null ? null : await describeTemplateIssue(messageTemplate, organizationId),
+    filter: filter === null ? null : await describeFilterIssue(filter, organizationId),
   };
   return Object.entries(issues).flatMap(([field, message]) =>
     message === null ? [] : [{ path: `/${field}`, message }],

@@ -31,7 +31,7 @@ export const METRICS_DIMENSIONS = ["agent", "tool", "trigger", "key"] as const;
 export const CREDIT_ENTRY_KINDS = ["grant", "hold", "charge", "release", "refund", "adjustment"] as const;
 export type CreditEntryKind = (typeof CREDIT_ENTRY_KINDS)[number];
 
-export const DELIVERY_OUTCOMES = ["accepted", "repeated", "rejected"] as const;
+export const DELIVERY_OUTCOMES = ["accepted", "repeated", "rejected", "filtered"] as const;
 export type DeliveryOutcomeName = (typeof DELIVERY_OUTCOMES)[number];
 
 /** The subjects of entries in the audit log. */

@@ -142,14 +142,26 @@ export const runCancelled = z
   .meta({ id: "RunCancelled" });
 export type RunCancelled = z.infer<typeof runCancelled>;
 
+const runKind = z.enum(RUN_KINDS).meta({ id: "RunKind", description: "What the trigger starts" });
+
 export const webhookAccepted = z
   .object({
     success: z.literal(true),
     runId: uuid.meta({ description: "The run that was started" }),
-    type: z.enum(RUN_KINDS).meta({ id: "RunKind", description: "What was started" }),
+    type: runKind,
   })
   .meta({ id: "WebhookAccepted" });
 export type WebhookAccepted = z.infer<typeof webhookAccepted>;
+
+/** The answer to a call that the trigger's filter rejects. */
+export const webhookFiltered = z
+  .object({
+    success: z.literal(false),
+    runId: z.null().meta({ description: "No run was started" }),
+    type: runKind,
+  })
+  .meta({ id: "WebhookFiltered" });
+export type WebhookFiltered = z.infer<typeof webhookFiltered>;
 
 /** Endpoint 2's body. Other keys are ignored. */
 export const startAgentBody = z

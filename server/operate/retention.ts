@@ -17,11 +17,11 @@ const REMOVALS = Object.entries({
         ORDER BY received_at LIMIT $2
       ) d LIMIT $2)`,
   // Clears the body; the row stays.
-  rejectedBodies: `
-    UPDATE deliveries SET body = '', body_note = 'newer rejected calls of this trigger replaced it' WHERE id IN (
+  unacceptedBodies: `
+    UPDATE deliveries SET body = '', body_note = 'newer calls of this trigger that started nothing replaced it' WHERE id IN (
       SELECT id FROM (
         SELECT id, sum(body_bytes) OVER (PARTITION BY trigger_id ORDER BY id DESC) AS newer FROM deliveries
-        WHERE outcome = 'rejected' AND body_bytes > ${UNACCEPTED.smallBytes} AND body_note IS NULL
+        WHERE outcome <> 'accepted' AND body_bytes > ${UNACCEPTED.smallBytes} AND body_note IS NULL
           AND received_at <= $1
       ) d WHERE newer > ${UNACCEPTED.kept.bodyBytes} LIMIT $2)`,
   // By trigger and outcome: these rows have an index of their own (deliveries_not_accepted).

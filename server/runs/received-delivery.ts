@@ -4,6 +4,8 @@ export type CallContent = {
   /** Empty if it is not stored; `notStored` has the reason. */
   body: Buffer;
   notStored?: BodyNotStored;
+  /** Of a rejected signature, as JSON. */
+  signatureCheck?: string;
 };
 
 /** `bytes`: the body's size as far as known. `reason` completes "The body was not stored: …". */
@@ -11,7 +13,7 @@ type BodyNotStored = { bytes: number; reason: string };
 
 export type ReceivedDelivery = CallContent & {
   id: string;
-  /** Idempotency-Key or webhook-id. */
+  /** The sender's id of the event. */
   senderId: string | null;
   redeliveryOf: string | null;
 };

@@ -5,6 +5,7 @@ export const GUIDES = [
   { name: "definition-files", title: "Agents and tools in files" },
   { name: "functions", title: "Functions" },
   { name: "webhooks", title: "Webhooks" },
+  { name: "senders", title: "Senders" },
   { name: "secrets", title: "Secrets" },
   { name: "api", title: "The API" },
   { name: "glossary", title: "Glossary" },

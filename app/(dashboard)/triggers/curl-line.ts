@@ -3,14 +3,14 @@ import type { TriggerDetail } from "@/server/catalog/webhooks/inspect-trigger";
 
 /**
  * A shell command that calls the trigger. If calls must be signed, it signs with `SECRET`, which the dashboard never
- * shows (docs/webhooks.md).
+ * shows (docs/webhooks.md). Null: only the sender signs in the trigger's way.
  */
-export function curlLine(trigger: TriggerDetail, url: string): string {
+export function curlLine(trigger: TriggerDetail, url: string): string | null {
   const body = quoted(trigger.exampleBody);
   const post = (...lines: string[]) =>
     [`curl -X POST ${quoted(url)}`, "-H 'Content-Type: application/json'", ...lines].join(" \\\n  ");
   if (trigger.secrets.length === 0) return post(`--data-raw ${body}`);
-  if (trigger.scheme === "hex") {
+  if (trigger.signature === "hex") {
     return [
       `BODY=${body}`,
       post(
@@ -19,6 +19,7 @@ export function curlLine(trigger: TriggerDetail, url: string): string {
       ),
     ].join("\n");
   }
+  if (trigger.signature !== "standard-webhooks") return null;
   return [
     `BODY=${body} ID="msg_$(openssl rand -hex 8)" AT="$(date +%s)"`,
     `KEY="$(printf '%s' "\${SECRET#whsec_}" | openssl base64 -d -A | od -An -v -tx1 | tr -d ' \\n')"`,

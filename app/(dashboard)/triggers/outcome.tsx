@@ -6,6 +6,7 @@ const LOOKS = {
   accepted: { shape: "Completed", colour: "text-completed" },
   repeated: { shape: "Cancelled", colour: "text-cancelled" },
   rejected: { shape: "Failed", colour: "text-failed" },
+  filtered: { shape: "Cancelled", colour: "text-cancelled" },
 } as const;
 
 /** A delivery's outcome as shape and text. */

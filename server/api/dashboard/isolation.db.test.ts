@@ -229,6 +229,7 @@ const NEW_TRIGGER = {
   signature: "hex" as const,
   rateLimit: { requests: 30, seconds: 60 },
   messageTemplate: null,
+  filter: null,
   maxCredits: null,
 };
 const OUTPUT_SCHEMA = { type: "object", properties: { answer: { type: "string" } } };

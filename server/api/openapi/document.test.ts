@@ -105,6 +105,7 @@ describe("bodies", () => {
       "ToolRunStatus",
       "ToolRunStatusInt",
       "WebhookAccepted",
+      "WebhookFiltered",
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ZodOpenApiPathsObject } from "zod-openapi";
-import { type WebhookAccepted, webhookAccepted } from "@/server/contract/shapes";
+import { type WebhookAccepted, webhookAccepted, webhookFiltered } from "@/server/contract/shapes";
 import { idempotencyKey } from "./headers";
 
 /** Endpoint 7 is not a procedure, because signatures cover the raw bytes of a body. */
@@ -47,10 +47,11 @@ export const WEBHOOK_PATH: ZodOpenApiPathsObject = {
       },
       responses: {
         "200": {
-          description: "The run is stored and will execute",
+          description:
+            "The run is stored and will execute. If the trigger has a filter that rejects the body, success is false and no run starts",
           content: {
             "application/json": {
-              schema: webhookAccepted,
+              schema: z.union([webhookAccepted, webhookFiltered]),
               example: {
                 success: true,
                 runId: "019aa5d1-a2c4-7d11-9b6e-3f1c5e7a9b02",

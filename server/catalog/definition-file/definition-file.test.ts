@@ -307,7 +307,7 @@ test("reports all errors at once, in the order of the file", async () => {
     "agents[0].maxSteps (line 28) must be at most 12",
     "triggers[0] (line 33) must name either an agent or a tool",
     "triggers[0].rateLimit2 (line 34) is not known here; known fields: slug, name, agent, tool, status, secret, " +
-      "signature, rateLimit, messageTemplate, maxCredits",
+      "signature, rateLimit, messageTemplate, filter, maxCredits",
     "triggers[0].name (line 36) must be a text",
   ]);
 });

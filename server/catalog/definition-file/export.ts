@@ -18,7 +18,7 @@ import {
   triggerDefinition,
 } from "../definitions";
 import { describePlan } from "../organization/organizations";
-import { signatureOf } from "../save-trigger";
+import { storedSignature } from "../webhooks/senders/signature-definition";
 import { createYaml } from "./write-yaml";
 
 const orUnset = <Item>(list: Item[]) => (list.length > 0 ? list : undefined);
@@ -109,7 +109,7 @@ function declareOrganization(stored: StoredOrganization) {
         agent: trigger.agent?.slug,
         tool: trigger.tool?.slug,
         status: trigger.disabledAt === null ? "active" : "inactive",
-        signature: signatureOf(trigger.signatureScheme),
+        signature: storedSignature.parse(trigger.signature),
         rateLimit: { requests: trigger.rateLimitRequests, seconds: trigger.rateLimitSeconds },
       }),
     ),

@@ -21,12 +21,15 @@ const SENSITIVE_HEADER =
 /** The sender's own ids, whatever they look like. */
 const KNOWN_HEADERS = new Set(["idempotency-key", "webhook-id"]);
 
-/** The headers of a delivery as JSON, without the values of secret ones. */
-export function storedHeaders(headers: Iterable<[string, string]>): string {
+/** The headers of a delivery as JSON, without the values of secret ones and of `signatureHeader`. */
+export function storedHeaders(headers: Iterable<[string, string]>, signatureHeader: string): string {
   const stored: Record<string, string> = Object.create(null);
   for (const [name, value] of headers) {
     if (name.startsWith("x-stepwell-")) continue;
-    const secret = SECRET_HEADERS.has(name) || (SENSITIVE_HEADER.test(name) && !KNOWN_HEADERS.has(name));
+    const secret =
+      name === signatureHeader ||
+      SECRET_HEADERS.has(name) ||
+      (SENSITIVE_HEADER.test(name) && !KNOWN_HEADERS.has(name));
     stored[name] = secret ? "[redacted]" : value.replaceAll("\0", "");
   }
   return JSON.stringify(stored);
@@ -34,17 +37,18 @@ export function storedHeaders(headers: Iterable<[string, string]>): string {
 
 type DeliveryOutcome =
   | { outcome: "repeated"; runId: string }
+  | { outcome: "filtered"; reason: string | null }
   | { outcome: "rejected"; status: number; code: ErrorCode; reason: string };
 
 const INSERT = defineCommand(
   "insert-delivery",
   `INSERT INTO deliveries (id, organization_id, trigger_id, received_at, outcome, status, code, reason, headers, body,
-                           body_bytes, body_note, sender_id, redelivery_of, run_id)
+                           body_bytes, body_note, signature_check, sender_id, redelivery_of, run_id)
    SELECT id, organization_id, trigger_id, received_at, outcome, status, code, reason, headers, decode(body, 'base64'),
-          body_bytes, body_note, sender_id, redelivery_of, run_id
+          body_bytes, body_note, signature_check, sender_id, redelivery_of, run_id
    FROM json_to_record($1) AS delivery (id uuid, organization_id uuid, trigger_id uuid, received_at timestamptz,
           outcome delivery_outcome, status int, code text, reason text, headers text, body text, body_bytes int,
-          body_note text, sender_id text, redelivery_of uuid, run_id uuid)`,
+          body_note text, signature_check text, sender_id text, redelivery_of uuid, run_id uuid)`,
 );
 
 /** Records a call that started no run, within the trigger's bounds; the start itself records accepted ones. */
@@ -65,11 +69,12 @@ export async function recordDelivery(
     outcome: outcome.outcome,
     status: rejected?.status ?? 200,
     code: rejected?.code ?? null,
-    reason: rejected?.reason.toWellFormed() ?? null,
+    reason: outcome.outcome === "repeated" ? null : (outcome.reason?.toWellFormed() ?? null),
     headers: delivery.headers,
     body: delivery.body.toString("base64"),
     body_bytes: delivery.notStored?.bytes ?? delivery.body.length,
     body_note: delivery.notStored?.reason ?? null,
+    signature_check: delivery.signatureCheck ?? null,
     sender_id: delivery.senderId,
     redelivery_of: delivery.redeliveryOf,
     run_id: outcome.outcome === "repeated" ? outcome.runId : null,

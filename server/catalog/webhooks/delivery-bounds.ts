@@ -29,23 +29,27 @@ const budgets = perOwner(({ clock }: Pick<Services, "pool" | "clock">) => ({
 }));
 
 const REPETITION = "it repeats an earlier call, whose delivery has the body";
-const BODIES_SPENT = "more than 8 MiB of rejected calls came to this trigger in a minute";
+const BODIES_SPENT = "more than 8 MiB of calls that started nothing came to this trigger in a minute";
 const ROWS_SPENT =
-  "this trigger gets too many rejected or repeated calls; the others of this minute are not recorded";
+  "this trigger gets too many calls that start nothing; the others of this minute are not recorded";
 
 /** The stored part of a call that starts no run; null if it is not recorded. Counts it. */
 export function boundDelivery<Delivery extends CallContent>(
   services: Pick<Services, "pool" | "clock">,
   { triggerId }: { triggerId: string },
-  { delivery, outcome }: { delivery: Delivery; outcome: "repeated" | "rejected" },
+  { delivery, outcome }: { delivery: Delivery; outcome: "repeated" | "rejected" | "filtered" },
 ): Delivery | null {
   const { bodies, rows, floods } = budgets(services);
   const stored = outcome === "repeated" ? withoutBody(delivery, REPETITION) : delivery;
   const bytes = stored.body.length;
   const isSmall = bytes <= UNACCEPTED.smallBytes;
-  const rowBytes = ROW_BYTES + stored.headers.length + (isSmall ? bytes : 0);
+  const { headers, signatureCheck = "" } = stored;
+  const rowBytes = ROW_BYTES + headers.length + signatureCheck.length + (isSmall ? bytes : 0);
   if (!rows.takes(triggerId, rowBytes)) {
-    return floods.allows(triggerId) ? { ...withoutBody(stored, ROWS_SPENT), headers: "{}" } : null;
+    if (!floods.allows(triggerId)) return null;
+    const bare = { ...withoutBody(stored, ROWS_SPENT), headers: "{}" };
+    delete bare.signatureCheck;
+    return bare;
   }
   return isSmall || bodies.takes(triggerId, bytes) ? stored : withoutBody(stored, BODIES_SPENT);
 }

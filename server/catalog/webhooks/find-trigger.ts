@@ -8,11 +8,11 @@ import type { Services } from "@/server/catalog/services";
 import { signingSecretPurpose, type Trigger } from "@/server/catalog/webhooks/trigger";
 import { RUN_KINDS } from "@/server/contract/enums";
 import { EncryptionError } from "@/server/guard/secrets/encryption";
-import { SIGNATURE_SCHEMES } from "./signature";
+import { senderOf, storedSignature } from "./senders/signature-definition";
 
 const SELECT = `
   SELECT t.id, t.organization_id AS "orgId", t.name, CASE WHEN t.agent_id IS NULL THEN 'tool' ELSE 'agent' END AS kind,
-         coalesce(t.agent_id, t.tool_id) AS "targetId", t.signature_scheme AS scheme,
+         coalesce(t.agent_id, t.tool_id) AS "targetId", t.signature, t.filter,
          json_build_object('requests', t.rate_limit_requests, 'seconds', t.rate_limit_seconds) AS "rateLimit",
          t.message_template AS "messageTemplate", t.max_credits AS "maxCredits", t.disabled_at IS NOT NULL AS disabled,
          o.suspended_at IS NOT NULL AS suspended, a.status = 'inactive' AS inactive,
@@ -31,7 +31,8 @@ const triggerRow = z.object({
   name: z.string(),
   kind: z.enum(RUN_KINDS),
   targetId: z.string(),
-  scheme: z.enum(SIGNATURE_SCHEMES),
+  signature: storedSignature,
+  filter: z.string().nullable(),
   rateLimit: z.object({ requests: z.number(), seconds: z.number() }),
   messageTemplate: z.string().nullable(),
   maxCredits: decimalText.nullable(),
@@ -71,7 +72,8 @@ export async function findTriggerById(services: Services, orgId: OrgId, id: stri
 }
 
 function toTrigger(services: Services, found: z.infer<typeof triggerRow>): Trigger {
-  const { id, orgId, name, kind, targetId, maxCredits, disabled, inactive, targetGone, ...trigger } = found;
+  const { id, orgId, name, kind, targetId, maxCredits, disabled, inactive, targetGone, ...rest } = found;
+  const { signature, ...trigger } = rest;
   let misconfigured: string | null = null;
   if (disabled) misconfigured = "The trigger is disabled.";
   else if (targetGone) misconfigured = `The trigger's ${kind} no longer exists.`;
@@ -80,6 +82,7 @@ function toTrigger(services: Services, found: z.infer<typeof triggerRow>): Trigg
     ...trigger,
     actor: { kind: "trigger", orgId, triggerId: id, name, maxCredits },
     target: { kind, id: targetId },
+    sender: senderOf(signature),
     misconfigured,
     secrets: openSecrets(services, id, trigger.secrets),
   };

@@ -8,6 +8,7 @@ import type { Services } from "@/server/catalog/services";
 import type { DeliveryOutcomeName } from "@/server/contract/enums";
 import { KIB } from "@/server/contract/sizes";
 import { fillMessageTemplate } from "./message-template";
+import { readSignatureCheck } from "./senders/signature-check";
 
 export type DeliverySummary = Awaited<ReturnType<typeof listDeliveries>>["items"][number];
 export type DeliveryDetail = Awaited<ReturnType<typeof inspectDelivery>>;
@@ -26,7 +27,7 @@ const SUMMARY = {
 
 /**
  * The deliveries of a trigger without bodies, newest first. `status` is the response's HTTP status; `reason` is the
- * reported reason of a rejection. Throws `not_found`.
+ * reported reason of a rejection or of an answered check of the address. Throws `not_found`.
  */
 export async function listDeliveries(
   { db }: Services,
@@ -74,9 +75,14 @@ export async function inspectDelivery(
   actor: MemberActor,
   { deliveryId, complete = false }: { deliveryId: string; complete?: boolean | undefined },
 ) {
-  const { body, ...delivery } = await requireDelivery(db, actor, deliveryId);
+  const { body, signatureCheck, ...delivery } = await requireDelivery(db, actor, deliveryId);
   const firstDeliveryId = delivery.outcome === "repeated" ? await findFirst(db, actor, delivery.runId) : null;
-  return { ...toPlainData(delivery), firstDeliveryId, body: await showBody(body, complete) };
+  return {
+    ...toPlainData(delivery),
+    firstDeliveryId,
+    signatureCheck: signatureCheck === null ? null : readSignatureCheck(signatureCheck),
+    body: await showBody(body, complete),
+  };
 }
 
 async function findFirst(db: Services["db"], { orgId }: MemberActor, runId: string | null) {
@@ -88,7 +94,15 @@ async function findFirst(db: Services["db"], { orgId }: MemberActor, runId: stri
 async function requireDelivery(db: Services["db"], { orgId }: MemberActor, id: string) {
   const found = await db.delivery.findFirst({
     where: { id, organizationId: orgId },
-    select: { ...SUMMARY, triggerId: true, senderId: true, headers: true, body: true, bodyNote: true },
+    select: {
+      ...SUMMARY,
+      triggerId: true,
+      senderId: true,
+      headers: true,
+      body: true,
+      bodyNote: true,
+      signatureCheck: true,
+    },
   });
   if (found) return found;
   throw new AppError("not_found", "Delivery not found. Its retention period may have ended.");

@@ -7,6 +7,7 @@ import { type JsonObject, readJson, writeJson } from "@/server/base/json/json";
 import type { Services } from "@/server/catalog/services";
 import { tokenPurpose, triggerUrl } from "@/server/catalog/webhooks/trigger";
 import { exampleInput } from "@/server/work/json-schema/example-input";
+import { describeSignature, storedSignature } from "./senders/signature-definition";
 import { exampleForTemplate } from "./template-example";
 
 const MASK = "••••••••";
@@ -43,12 +44,13 @@ export async function inspectTrigger(
     },
   });
   if (!trigger) throw new AppError("not_found", "Trigger not found.");
-  const { id, slug, name, agent, tool, messageTemplate, maxCredits, createdAt, secrets } = trigger;
+  const { id, slug, name, agent, tool, messageTemplate, filter, maxCredits, createdAt, secrets } = trigger;
+  const signature = storedSignature.parse(trigger.signature);
   const found = agent ?? tool;
   const masked = !roleCovers(actor.role, "member");
   const token = masked ? MASK : services.encryption.openOrNull(trigger.tokenSealed, tokenPurpose(id));
   return {
-    ...toPlainData({ id, slug, name, messageTemplate, maxCredits, createdAt, secrets }),
+    ...toPlainData({ id, slug, name, messageTemplate, filter, maxCredits, createdAt, secrets }),
     enabled: trigger.disabledAt === null,
     url: token === null ? null : triggerUrl(services.env.appUrl, token),
     masked,
@@ -60,7 +62,8 @@ export async function inspectTrigger(
       gone: !found || found.deletedAt !== null,
       inactive: agent?.status === "inactive",
     },
-    scheme: trigger.signatureScheme,
+    signature,
+    signatureText: describeSignature(signature),
     rateLimit: { requests: trigger.rateLimitRequests, seconds: trigger.rateLimitSeconds },
     exampleBody: writeJson(sampleFor(trigger)),
   };

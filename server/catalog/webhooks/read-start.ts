@@ -1,45 +1,42 @@
 import { AppError } from "@/server/base/errors";
-import { decodeText, parseBodyText, rejectInvalidText, requireJson } from "@/server/base/json/body";
+import { rejectInvalidText } from "@/server/base/json/body";
 import { isJsonObject } from "@/server/base/json/json";
-import type { StepMemory } from "@/server/guard/limits/process-memory";
 import type { StartRequest } from "@/server/runs/prepare-start";
-import type { ReceivedDelivery } from "@/server/runs/received-delivery";
-
 import { fillMessageTemplate } from "./message-template";
+import type { CallBody } from "./senders/call-body";
 import type { Trigger } from "./trigger";
 
+/** Throws `organization_suspended` (400) or `trigger_misconfigured` if the trigger cannot start runs. */
+export function requireUsable({ suspended, misconfigured }: Trigger): void {
+  if (suspended)
+    throw new AppError("organization_suspended", "The organization is suspended.", { status: 400 });
+  if (misconfigured !== null) throw new AppError("trigger_misconfigured", misconfigured);
+}
+
 /**
- * Reads the start of a webhook call. An agent gets the body's text, byte for byte, or its template's message; a
- * tool gets the body. Throws `invalid_request`, `organization_suspended` (400), `trigger_misconfigured`.
+ * The start of a call. An agent gets the body's text, byte for byte if it came as JSON, or its template's message; a
+ * tool gets the body. `signal` bounds the template. Throws `invalid_request`, `trigger_misconfigured`.
  */
 export async function readStart(
-  contentType: string | null,
+  { text, json }: CallBody,
   {
     trigger,
-    delivery,
+    seed,
     now,
-    memory,
-  }: { trigger: Trigger; delivery: ReceivedDelivery; now: Date; memory: StepMemory },
+    signal,
+  }: { trigger: Trigger; seed: string; now: Date; signal?: AbortSignal | undefined },
 ): Promise<StartRequest> {
-  requireJson(contentType);
-  const text = decodeText(delivery.body);
-  await memory.holdText(text);
-  const body = await parseBodyText(text);
-  if (trigger.suspended) {
-    throw new AppError("organization_suspended", "The organization is suspended.", { status: 400 });
+  const { target, messageTemplate, actor } = trigger;
+  if (target.kind === "agent") {
+    if (messageTemplate === null) return { kind: "agent", targetId: target.id, userMessage: text };
+    await rejectInvalidText(json);
+    const facts = { now, seed, organizationId: actor.orgId, signal };
+    const userMessage = await fillMessageTemplate(messageTemplate, json, facts);
+    return { kind: "agent", targetId: target.id, userMessage };
   }
-  if (trigger.misconfigured !== null) throw new AppError("trigger_misconfigured", trigger.misconfigured);
-  if (trigger.target.kind === "agent") {
-    const { messageTemplate } = trigger;
-    if (messageTemplate === null) return { kind: "agent", targetId: trigger.target.id, userMessage: text };
-    await rejectInvalidText(body);
-    const facts = { now, seed: delivery.id, organizationId: trigger.actor.orgId };
-    const userMessage = await fillMessageTemplate(messageTemplate, body, facts);
-    return { kind: "agent", targetId: trigger.target.id, userMessage };
-  }
-  if (!isJsonObject(body)) {
+  if (!isJsonObject(json)) {
     throw new AppError("invalid_request", "The body must be a JSON object: it is the tool's input.");
   }
-  await rejectInvalidText(body);
-  return { kind: "tool", targetId: trigger.target.id, input: body };
+  await rejectInvalidText(json);
+  return { kind: "tool", targetId: target.id, input: json };
 }

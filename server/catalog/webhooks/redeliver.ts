@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { MemberActor } from "@/server/base/actor";
 import { AppError, isAppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
@@ -7,11 +8,14 @@ import { startRun } from "@/server/runs/start";
 import { recordRejection } from "./deliveries";
 import { findTriggerById } from "./find-trigger";
 import { bodyMissing } from "./inspect-deliveries";
-import { readStart } from "./read-start";
+import { readStart, requireUsable } from "./read-start";
+import { bodyFormOf, readCallBody } from "./senders/call-body";
+import { JSON_TYPE } from "./senders/presets";
+import type { Trigger } from "./trigger";
 
 /**
  * Redelivers a stored delivery to the trigger's current target and records the attempt, also if it is rejected.
- * Skips signature, limits and repetition. Throws `not_found`, `invalid_request` (the body was not stored), and the
+ * Skips signature, filter, limits and repetition. Throws `not_found`, `invalid_request` (the body was not stored), and the
  * errors of a start.
  */
 export async function redeliver(
@@ -36,7 +40,10 @@ export async function redeliver(
   const now = services.clock.now();
   try {
     return await services.memory.answer(actor.orgId, delivery.body.length, async (memory) => {
-      const started = await readStart("application/json", { trigger, delivery, now, memory });
+      const contentType = contentTypeOf(delivery, trigger);
+      const body = await readCallBody(delivery.body, { bodies: trigger.sender.bodies, contentType, memory });
+      requireUsable(trigger);
+      const started = await readStart(body, { trigger, seed: delivery.id, now });
       return startRun(services, trigger.actor, { ...started, delivery: { ...delivery, receivedAt: now } });
     });
   } catch (error) {
@@ -45,4 +52,12 @@ export async function redeliver(
     }
     throw error;
   }
+}
+
+const storedType = z.object({ "content-type": z.string().optional() });
+
+/** A call that was rejected for its type is redelivered as JSON. */
+function contentTypeOf({ headers }: ReceivedDelivery, { sender }: Trigger): string {
+  const { "content-type": type } = storedType.parse(JSON.parse(headers));
+  return type !== undefined && bodyFormOf(sender.bodies, type) !== null ? type : JSON_TYPE;
 }

@@ -117,7 +117,9 @@ describe("rejected bodies are bounded", () => {
     const cut = stored.at(-1)?.id ?? "";
     const detail = await detailOf(cut);
     expect(detail).toMatchObject({ bodyBytes: large.length, body: { kind: "empty" } });
-    expect(detail.bodyNote).toBe("more than 8 MiB of rejected calls came to this trigger in a minute");
+    expect(detail.bodyNote).toBe(
+      "more than 8 MiB of calls that started nothing came to this trigger in a minute",
+    );
     const member = await createMember(world, tenant, "member");
     await expect(redeliver(world, member, { deliveryId: cut })).rejects.toThrow(
       "body was not stored: more than 8 MiB",
@@ -153,10 +155,10 @@ describe("rejected bodies are bounded", () => {
       return delivery.id;
     };
     const ids = [await keep(mine.id), await keep(mine.id), await keep(mine.id), await keep(other.id)];
-    expect(await removeExpired(world)).toMatchObject({ rejectedBodies: 1, deliveries: 0 });
+    expect(await removeExpired(world)).toMatchObject({ unacceptedBodies: 1, deliveries: 0 });
     const notes = await Promise.all(ids.map(async (id) => (await detailOf(id)).bodyNote));
-    expect(notes).toEqual(["newer rejected calls of this trigger replaced it", null, null, null]);
-    expect(await removeExpired(world)).toMatchObject({ rejectedBodies: 0 });
+    expect(notes).toEqual(["newer calls of this trigger that started nothing replaced it", null, null, null]);
+    expect(await removeExpired(world)).toMatchObject({ unacceptedBodies: 0 });
   });
 });
 

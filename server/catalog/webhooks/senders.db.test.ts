@@ -93,7 +93,10 @@ describe("Standard Webhooks", () => {
   });
 
   it("are accepted as made by the standardwebhooks package, once per id, within five minutes", async () => {
-    const { token } = await createTrigger(world, tenant, { secrets: [secret], scheme: "standard_webhooks" });
+    const { token } = await createTrigger(world, tenant, {
+      secrets: [secret],
+      signature: "standard-webhooks",
+    });
     const now = world.clock.now();
     const first = await send(token, signed("msg_1", now));
     expect(first.status).toBe(200);
@@ -120,7 +123,10 @@ describe("Standard Webhooks", () => {
     ["300 s ahead", 300_000, 200],
     ["301 s ahead", 301_000, 401],
   ])("are signed at most five minutes off, in both directions: %s", async (_name, off, status) => {
-    const { token } = await createTrigger(world, tenant, { secrets: [secret], scheme: "standard_webhooks" });
+    const { token } = await createTrigger(world, tenant, {
+      secrets: [secret],
+      signature: "standard-webhooks",
+    });
     const at = new Date(world.clock.now().getTime() + off);
     expect(await send(token, signed("msg", at))).toMatchObject({ status });
   });
@@ -183,19 +189,21 @@ describe("input of hostile callers", () => {
           "webhook-id": "kept",
           "User-Agent": "kept",
           "x-stepwell-peer": "s",
+          "X-Acme": "s",
         }),
+        "x-acme",
       ),
     );
     const { "idempotency-key": a, "webhook-id": b, "user-agent": c, ...secret } = stored;
     expect([a, b, c]).toEqual(["kept", "kept", "kept"]);
     expect([...new Set(Object.values(secret))]).toEqual(["[redacted]"]);
-    expect(Object.keys(secret)).toHaveLength(6);
+    expect(Object.keys(secret)).toHaveLength(7);
   });
 
   it("is never validly signed when the stored secret is empty", async () => {
     const { token } = await createTrigger(world, tenant, {
       secrets: ["whsec_"],
-      scheme: "standard_webhooks",
+      signature: "standard-webhooks",
     });
     const at = String(Math.floor(world.clock.now().getTime() / 1000));
     const signature = createHmac("sha256", "").update(`m.${at}.${BODY}`).digest("base64");

@@ -45,6 +45,7 @@ const WAYS: Record<Exclude<DeliveryOutcomeName, "rejected">, Way> = {
     },
     change: (call) => ({ ...call, headers: { ...call.headers, "webhook-id": "once" } }),
   },
+  filtered: { prepare: () => prepare({ filter: "false" }) },
 };
 
 type Rejection =

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { TriggerActor } from "@/server/base/actor";
 import type { RunKind } from "@/server/contract/enums";
-import type { SignatureScheme } from "./signature";
+import type { Sender } from "./senders/presets";
 
 /** A trigger as webhook calls need it. */
 export type Trigger = {
@@ -10,11 +10,13 @@ export type Trigger = {
   /** The reason, for the sender, that the trigger cannot start anything; null if it can. */
   misconfigured: string | null;
   suspended: boolean;
-  scheme: SignatureScheme;
+  sender: Sender;
   /** Newest first; empty: calls are not signed. Null: they cannot be read, so no call can be verified. */
   secrets: { value: string; expiresAt: Date | null }[] | null;
   rateLimit: { requests: number; seconds: number };
   messageTemplate: string | null;
+  /** Null: every call starts a run. */
+  filter: string | null;
 };
 
 const TOKEN_BYTES = 24;

@@ -90,7 +90,13 @@ export function Deliveries({ trigger }: { trigger: TriggerDetail }) {
   );
 }
 
-const OUTCOME_LABELS = { all: "All", accepted: "Accepted", repeated: "Repeated", rejected: "Rejected" };
+const OUTCOME_LABELS = {
+  all: "All",
+  accepted: "Accepted",
+  repeated: "Repeated",
+  rejected: "Rejected",
+  filtered: "Filtered",
+};
 
 type Line = DeliverySummary & { href: string };
 const keyOf = ({ id }: Line) => id;
@@ -123,6 +129,8 @@ const COLUMNS: LineColumn<Line>[] = [
         </>
       ) : outcome === "repeated" ? (
         <span className="text-muted max-md:hidden">Repeats an earlier call</span>
+      ) : outcome === "filtered" ? (
+        <span className="text-muted max-md:hidden">The filter rejects it</span>
       ) : null,
   },
   {

@@ -36,6 +36,7 @@ export function DeliveryDialog({ deliveryId, trigger, onClose }: DeliveryDialogP
       ) : delivery ? (
         <>
           <Summary delivery={delivery} />
+          {delivery.signatureCheck ? <SignatureCheck check={delivery.signatureCheck} /> : null}
           {mayAct && delivery.bodyNote === null ? <Redelivery delivery={delivery} trigger={trigger} /> : null}
           <Body delivery={delivery} />
           {mayAct && delivery.bodyNote === null && trigger.target.kind === "agent" ? (
@@ -94,6 +95,27 @@ function Summary({ delivery }: { delivery: DeliveryDetail }) {
         </p>
       ) : null}
     </div>
+  );
+}
+
+function SignatureCheck({ check }: { check: NonNullable<DeliveryDetail["signatureCheck"]> }) {
+  const { likely, header, expected, received, signed } = check;
+  return (
+    <Part copied={null} title="Signature">
+      <p>{likely}</p>
+      <p className="text-muted [overflow-wrap:anywhere]">
+        <span className="mono">{header}</span> must have {expected}.{" "}
+        {received
+          ? `Received: ${received.length} characters, ${received.encoding}${received.start === "" ? "" : `, starting with ${received.start}`}.`
+          : "It is missing."}
+      </p>
+      {signed ? (
+        <>
+          <p className="text-muted">The {formatBytes(signed.bytes)} that must be signed start with:</p>
+          <pre className="mono whitespace-pre-wrap [overflow-wrap:anywhere]">{signed.start}</pre>
+        </>
+      ) : null}
+    </Part>
   );
 }
 

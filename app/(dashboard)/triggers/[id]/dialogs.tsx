@@ -47,10 +47,16 @@ export function TestCallDialog({ trigger, onClose }: TriggerDialogProps) {
           </p>
         ) : result ? (
           <p className="rounded-md border border-line bg-surface px-2.5 py-2">
-            Accepted with status {result.status}.{" "}
-            <Link className="text-accent underline" href={`/runs/${result.runId}`}>
-              Open the run
-            </Link>
+            {result.runId === null ? (
+              `Answered with status ${result.status}. No run was started.`
+            ) : (
+              <>
+                Accepted with status {result.status}.{" "}
+                <Link className="text-accent underline" href={`/runs/${result.runId}`}>
+                  Open the run
+                </Link>
+              </>
+            )}
           </p>
         ) : null}
       </div>

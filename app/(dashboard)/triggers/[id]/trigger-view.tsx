@@ -47,6 +47,7 @@ export function TriggerView({ triggerId }: { triggerId: string }) {
 
 function useTriggerActions(trigger: TriggerDetail): void {
   const { url, masked, target } = trigger;
+  const line = url === null ? null : curlLine(trigger, url);
   const copy = (text: string, done: string) => () => void copyText(text).then(() => notify(done));
   usePageActions([
     { label: "Runs of this trigger", href: `/runs?trigger=${trigger.id}` },
@@ -57,7 +58,7 @@ function useTriggerActions(trigger: TriggerDetail): void {
       ? []
       : [
           { label: "Copy the address", run: copy(url, "Address copied") },
-          { label: "Copy the call as curl", run: copy(curlLine(trigger, url), "Call copied") },
+          ...(line === null ? [] : [{ label: "Copy the call as curl", run: copy(line, "Call copied") }]),
         ]),
   ]);
 }
@@ -84,6 +85,11 @@ function Definition({ trigger }: { trigger: TriggerDetail }) {
       <Fact name="Signature">
         <Signature trigger={trigger} />
       </Fact>
+      {trigger.filter ? (
+        <Fact name="Only if">
+          <span className="mono [overflow-wrap:anywhere]">{trigger.filter}</span>
+        </Fact>
+      ) : null}
       <Fact name="Rate limit">
         {trigger.rateLimit.requests} calls per {trigger.rateLimit.seconds} s
       </Fact>
@@ -129,18 +135,13 @@ function Address({ trigger }: { trigger: TriggerDetail }) {
   );
 }
 
-const SCHEMES = {
-  hex: "HMAC-SHA256 of the body, in X-Signature",
-  standard_webhooks: "Standard Webhooks",
-} as const;
-
 function Signature({ trigger }: { trigger: TriggerDetail }) {
   if (trigger.secrets.length === 0) {
     return <span className="text-muted">None: anyone who knows the address can call it</span>;
   }
   return (
     <>
-      <p>{SCHEMES[trigger.scheme]}</p>
+      <p className="[overflow-wrap:anywhere]">{trigger.signatureText}</p>
       <ul className="text-muted">
         {trigger.secrets.map((secret) => (
           <li key={secret.id}>
@@ -162,6 +163,7 @@ function Signature({ trigger }: { trigger: TriggerDetail }) {
 function CallIt({ trigger }: { trigger: TriggerDetail }) {
   if (trigger.url === null || trigger.masked) return null;
   const line = curlLine(trigger, trigger.url);
+  if (line === null) return null;
   return (
     <section aria-label="Call it">
       <PartHead title="Call it">

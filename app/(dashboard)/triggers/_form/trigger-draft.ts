@@ -9,6 +9,8 @@ export const NEW_TRIGGER = {
   target: "",
   /** Empty: the body as received. */
   template: "",
+  /** Empty: every call starts a run. */
+  filter: "",
   signature: "hex" as TriggerDefinition["signature"],
   /** Of a new trigger only. */
   secret: "generated" as "generated" | "own" | "none",
@@ -30,7 +32,8 @@ export function draftOf(trigger: TriggerDetail): TriggerDraft {
     slug: trigger.slug,
     target: trigger.target.gone ? "" : `${trigger.target.kind}/${trigger.target.slug}`,
     template: trigger.messageTemplate ?? "",
-    signature: trigger.scheme === "hex" ? "hex" : "standard-webhooks",
+    filter: trigger.filter ?? "",
+    signature: trigger.signature,
     requests: String(trigger.rateLimit.requests),
     seconds: String(trigger.rateLimit.seconds),
     maxCredits: trigger.maxCredits ?? "",
@@ -60,6 +63,7 @@ export function readDraft(draft: TriggerDraft): {
       slug: draft.slug.trim(),
       ...(targetSlug ? (kind === "agent" ? { agent: targetSlug } : { tool: targetSlug }) : {}),
       messageTemplate: kind === "agent" && draft.template.trim() !== "" ? draft.template : null,
+      filter: draft.filter.trim() || null,
       signature: draft.signature,
       rateLimit: { requests: readInteger("requests"), seconds: readInteger("seconds") },
       maxCredits: draft.maxCredits.trim() || null,

@@ -6,6 +6,8 @@ import { Choice, FieldGroup, OptionField, SelectField, TextField } from "@/app/_
 import type { FormProblems } from "@/app/_ui/forms/form-problems";
 import { Link } from "@/app/_ui/link";
 import type { TriggerDetail } from "@/server/catalog/webhooks/inspect-trigger";
+import { PRESETS } from "@/server/catalog/webhooks/senders/presets";
+import { describeSignature, isPresetName } from "@/server/catalog/webhooks/senders/signature-definition";
 import { RUN_KINDS } from "@/server/contract/enums";
 import { rename } from "../../_editor/slug";
 import { TemplateField } from "./template-field";
@@ -17,6 +19,7 @@ export const TRIGGER_LABELS = {
   "/agent": "Target",
   "/tool": "Target",
   "/messageTemplate": "Message template",
+  "/filter": "Filter",
   "/secret": "Secret",
   "/rateLimit/requests": "Calls",
   "/rateLimit/seconds": "Seconds",
@@ -58,6 +61,11 @@ export function TriggerFields({ draft, errorAt, existing, onChange }: TriggerFie
       </div>
       <TargetField {...bind("target", "/agent")} error={errorAt("/agent") ?? errorAt("/tool")} />
       {draft.target.startsWith("agent/") ? <TemplateField {...bind("template", "/messageTemplate")} /> : null}
+      <TextField
+        {...bind("filter", "/filter")}
+        className="mono"
+        hint='A JSONata expression, such as body.type = "charge.refunded". Empty: every call starts a run.'
+      />
       {existing === null ? (
         <FieldGroup label="Signing secret">
           {SECRETS.map(([secret, label]) => (
@@ -75,15 +83,16 @@ export function TriggerFields({ draft, errorAt, existing, onChange }: TriggerFie
       {draft.secret === "own" ? <TextField {...bind("ownSecret", "/secret")} type="password" /> : null}
       {isSchemeFixed ? null : (
         <OptionField
-          hint={
-            draft.signature === "hex"
-              ? "The sender puts the HMAC-SHA256 of the body into X-Signature."
-              : "The sender follows Standard Webhooks: webhook-id, webhook-timestamp, webhook-signature."
-          }
-          label="Signature"
-          onChange={(signature) => onChange({ signature })}
-          options={SIGNATURES}
-          value={draft.signature}
+          hint={describeSignature(draft.signature)}
+          label="Sender"
+          onChange={(signature) => {
+            if (!isPresetName(signature)) return;
+            const isSendersOwn = PRESETS[signature].secretFrom === "sender";
+            const secret = isSendersOwn && draft.secret === "generated" ? "own" : draft.secret;
+            onChange({ signature, secret });
+          }}
+          options={typeof draft.signature === "string" ? SENDERS : [...SENDERS, CUSTOM]}
+          value={typeof draft.signature === "string" ? draft.signature : CUSTOM.value}
         />
       )}
       <div className="grid grid-cols-2 gap-4 sm:grid-cols-3">
@@ -102,10 +111,9 @@ export function TriggerFields({ draft, errorAt, existing, onChange }: TriggerFie
   );
 }
 
-const SIGNATURES = [
-  { value: "hex", label: "HMAC-SHA256 in X-Signature" },
-  { value: "standard-webhooks", label: "Standard Webhooks" },
-] as const;
+const SENDERS = Object.entries(PRESETS).map(([value, { title }]) => ({ value, label: title }));
+/** Its rule is edited in YAML. */
+const CUSTOM = { value: "custom", label: "Custom" };
 
 const SECRETS = [
   ["generated", "Generate one; it is shown once"],

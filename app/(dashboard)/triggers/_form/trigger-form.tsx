@@ -72,9 +72,8 @@ type CreatedDialogProps = {
 function CreatedDialog({ name, created: { id: triggerId, secret }, onClose }: CreatedDialogProps) {
   const trpc = useTRPC();
   const { data: trigger } = useQuery(trpc.triggers.inspect.queryOptions({ triggerId }));
-  const line = trigger?.url
-    ? `${secret === null ? "" : `SECRET='${secret}'\n`}${curlLine(trigger, trigger.url)}`
-    : null;
+  const call = trigger?.url ? curlLine(trigger, trigger.url) : null;
+  const line = call === null ? null : `${secret === null ? "" : `SECRET='${secret}'\n`}${call}`;
   return (
     <Dialog onClose={onClose} sticky title={`Trigger ${name} created`} wide>
       {secret === null ? null : (

@@ -1,0 +1,64 @@
+import { AppError } from "@/server/base/errors";
+import { decodeText, parseBodyText, requireJson } from "@/server/base/json/body";
+import { type Json, objectOf, writeJson } from "@/server/base/json/json";
+import type { StepMemory } from "@/server/guard/limits/process-memory";
+import { type BodyForm, type BodyForms, JSON_TYPE } from "./presets";
+
+/** A call's body as the document that runs get; `text` is its JSON. */
+export type CallBody = { text: string; json: Json };
+
+/** In a form, the document of GitHub, Slack and others. */
+const DOCUMENT_FIELD = "payload";
+
+/** Lower case, without parameters. */
+export function mediaTypeOf(contentType: string | null): string {
+  return (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+}
+
+/** The media type's form, if the sender may send it. */
+export function bodyFormOf(bodies: BodyForms, contentType: string | null): BodyForm | null {
+  const type = mediaTypeOf(contentType);
+  const found = Object.hasOwn(bodies, type) ? bodies[type] : undefined;
+  if (found !== undefined) return found;
+  return /^application\/[^\s/]+\+json$/.test(type) ? (bodies["application/*+json"] ?? null) : null;
+}
+
+/** Reads a body in one of the sender's forms. Throws `invalid_request`. */
+export async function readCallBody(
+  bytes: Uint8Array,
+  { bodies, contentType, memory }: { bodies: BodyForms; contentType: string | null; memory: StepMemory },
+): Promise<CallBody> {
+  const form = bodyFormOf(bodies, contentType);
+  requireType(bodies, contentType, form);
+  const text = decodeText(bytes);
+  await memory.holdText(text);
+  if (form !== "form") return { text, json: await parseBodyText(text) };
+  const fields = formFields(text);
+  const [document] = fields.get(DOCUMENT_FIELD) ?? [];
+  if (document !== undefined) return { text: document, json: await parseBodyText(document) };
+  const json = objectOf(
+    [...fields].map(([name, values]) => [name, values.length === 1 ? (values[0] ?? "") : values]),
+  );
+  return { text: writeJson(json), json };
+}
+
+/** Throws unless the header names a type of the sender; JSON must be in UTF-8. */
+function requireType(bodies: BodyForms, contentType: string | null, form: BodyForm | null): void {
+  const types = Object.keys(bodies);
+  const isPlain = types.length === 1 && types[0] === JSON_TYPE;
+  if (isPlain || mediaTypeOf(contentType) === JSON_TYPE) requireJson(contentType);
+  if (form !== null) return;
+  const given = contentType?.trim() ? `, not ${contentType.trim().slice(0, 100)}` : ". It is missing";
+  throw new AppError("invalid_request", `The header Content-Type must be ${types.join(" or ")}${given}.`);
+}
+
+/** The fields of a form by name, in order. */
+export function formFields(text: string): Map<string, string[]> {
+  const fields = new Map<string, string[]>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    const known = fields.get(name);
+    if (known) known.push(value);
+    else fields.set(name, [value]);
+  }
+  return fields;
+}

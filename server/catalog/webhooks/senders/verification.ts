@@ -1,0 +1,37 @@
+import { AppError } from "@/server/base/errors";
+import type { Json } from "@/server/base/json/json";
+import { valueAt } from "./event-id";
+import type { Sender } from "./presets";
+
+/** What a check of the address expects back. */
+export type VerificationAnswer = { contentType: string; body: string };
+
+const MAX_ECHO_LENGTH = 500;
+
+/** The answer to a GET or HEAD request that checks the address; null if the sender makes none. */
+export function answerVerification(
+  { verification }: Sender,
+  { method, query }: { method: string; query: string },
+): VerificationAnswer | null {
+  if (verification?.method !== method) return null;
+  const { echo } = verification;
+  const text = echo === undefined ? "" : new URLSearchParams(query).get(echo);
+  if (text === null || !isEcho(text)) {
+    throw new AppError("invalid_request", `The query parameter ${echo} is missing or not valid.`);
+  }
+  return { contentType: "text/plain; charset=utf-8", body: text };
+}
+
+/** The answer to a call that checks the address; null for any other call. */
+export function answerChallenge({ challenge }: Sender, body: Json): VerificationAnswer | null {
+  if (!challenge || valueAt(body, challenge.at) !== challenge.equals) return null;
+  const text = valueAt(body, challenge.echo);
+  if (typeof text !== "string" || !isEcho(text)) {
+    throw new AppError("invalid_request", `The body has no ${challenge.echo.slice(1)}.`);
+  }
+  return { contentType: "text/plain; charset=utf-8", body: text };
+}
+
+function isEcho(text: string): boolean {
+  return text.length <= MAX_ECHO_LENGTH && /^[\x20-\x7e]*$/.test(text);
+}
