@@ -16,6 +16,7 @@ export {
   CircleUser as AccountIcon,
   CodeXml as ReferenceIcon,
   Coins as CreditsIcon,
+  Columns3 as ColumnsIcon,
   Copy as CopyIcon,
   Cpu as ModelIcon,
   Download as DownloadIcon,

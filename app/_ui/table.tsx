@@ -68,7 +68,7 @@ const CELL_CLASSES = {
   share: `${STACKED} max-md:flex-1`,
   end: `${STACKED} max-md:ml-auto`,
   last: `${STACKED} max-md:order-last max-md:ml-auto`,
-  lastStart: `${STACKED} max-md:order-last max-md:basis-1/2 max-md:grow`,
+  lastStart: `${STACKED} max-md:order-1 max-md:basis-1/2 max-md:grow`,
   none: "max-md:hidden",
   wide: "max-lg:hidden",
   wider: "max-xl:hidden",
@@ -84,6 +84,15 @@ const HEAD_CLASSES: Partial<Record<Area, string>> = {
   widest: CELL_CLASSES.widest,
   lineOrWide: CELL_CLASSES.wide,
 };
+
+const HIDDEN_BELOW: Partial<Record<Area, number>> = { wide: 1, wider: 2, widest: 3, lineOrWide: 1 };
+/** By the width below which all columns after it are hidden, so that the last visible one has the margin. */
+const END_MARGINS = ["", "md:max-lg:pr-6", "md:max-xl:pr-6", "md:max-2xl:pr-6"];
+
+function endMargin(columns: readonly { area: Area }[], index: number): string | undefined {
+  const later = columns.slice(index + 1).map(({ area }) => HIDDEN_BELOW[area] ?? 0);
+  return END_MARGINS[later.length === 0 ? 0 : Math.min(...later)];
+}
 
 const LOOKS = {
   muted: "whitespace-nowrap text-muted",
@@ -106,6 +115,7 @@ export type LineColumn<Line> = {
   look?: keyof typeof LOOKS;
   sort?: Sort;
   title?: string;
+  phoneOnly?: boolean;
   cell: (line: Line) => ReactNode;
 };
 
@@ -141,16 +151,23 @@ export function LineList<Line>(props: LineListProps<Line>) {
   const isRows = props.form !== "table";
   const side = inset && "first:pl-0! last:pr-0!";
   const rowClass = clsx(isRows && STACKED_ROW, inset ? "align-baseline *:py-2" : ROW);
-  const cellClass = ({ area, look }: (typeof columns)[number]) =>
-    clsx(isRows ? CELL_CLASSES[area] : HEAD_CLASSES[area], look && LOOKS[look], side);
+  const margins = columns.map((_, index) => !inset && endMargin(columns, index));
+  const cellClass = ({ area, look, phoneOnly }: (typeof columns)[number], index: number) =>
+    clsx(
+      isRows ? CELL_CLASSES[area] : HEAD_CLASSES[area],
+      look && LOOKS[look],
+      phoneOnly && "md:hidden",
+      margins[index],
+      side,
+    );
   const cellsOf = (draw: (column: (typeof columns)[number], index: number) => ReactNode) =>
     columns.map((column, index) =>
       index === 0 ? (
-        <RowHead className={cellClass(column)} key={column.head}>
+        <RowHead className={cellClass(column, index)} key={column.head}>
           {draw(column, index)}
         </RowHead>
       ) : (
-        <Cell className={cellClass(column)} key={column.head}>
+        <Cell className={cellClass(column, index)} key={column.head}>
           {draw(column, index)}
         </Cell>
       ),
@@ -163,13 +180,15 @@ export function LineList<Line>(props: LineListProps<Line>) {
     >
       <thead className={clsx(isRows && "max-md:hidden")}>
         <tr>
-          {columns.map(({ head, width, area, look, sort, title }) => (
+          {columns.map(({ head, width, area, look, sort, title, phoneOnly }, index) => (
             <HeadCell
               aria-sort={sort?.sorted ? "descending" : undefined}
               className={clsx(
                 width,
                 HEAD_CLASSES[area],
                 look === "figure" && "text-right",
+                phoneOnly && "md:hidden",
+                margins[index],
                 side,
                 // They still set the widths.
                 props.hideHeads && "h-0! py-0! shadow-none!",

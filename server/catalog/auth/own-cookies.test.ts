@@ -10,6 +10,7 @@ test.each([
     "stepwell.session_data.0=a; stepwell.session_data.1=b",
   ],
   ["theme=dark; theme=light", "theme=dark"],
+  ["columns=status%2Ccredits; column=1", "columns=status%2Ccredits"],
   ["themes=dark; stepwell=1; xstepwell.a=1; Theme=dark", undefined],
   ["theme", "theme"],
   [";;;", undefined],

@@ -2,7 +2,7 @@
 export const AUTH_COOKIE_PREFIX = "stepwell";
 
 /** Choices of a browser that pages are rendered with. */
-const CHOICE_COOKIES = ["theme", "tz", "zone"] as const;
+const CHOICE_COOKIES = ["theme", "tz", "zone", "columns"] as const;
 export type ChoiceCookie = (typeof CHOICE_COOKIES)[number];
 
 const OWN_NAME = new RegExp(`^(${CHOICE_COOKIES.join("|")}|(__Secure-)?${AUTH_COOKIE_PREFIX}\\.[\\w.-]+)$`);

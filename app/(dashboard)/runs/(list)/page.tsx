@@ -1,8 +1,10 @@
 import type { Metadata } from "next";
+import { cookies } from "next/headers";
 import { PageHead, SkeletonLine } from "@/app/_ui/page/page";
 import { prefetchedPage } from "../../content-page";
 import { paramsOf, readFilter } from "../address";
 import { runsQuery } from "../query";
+import { readColumns } from "./column-choice";
 import { RunsList, RunsSkeleton } from "./runs-list";
 
 export const metadata: Metadata = { title: "Runs" };
@@ -14,7 +16,7 @@ export default prefetchedPage(
       queryClient.prefetchInfiniteQuery(runsQuery(trpc, filter)),
       queryClient.prefetchQuery(trpc.catalog.filterTargets.queryOptions()),
     ]);
-    return <RunsList />;
+    return <RunsList initialColumns={readColumns((await cookies()).get("columns")?.value)} />;
   },
   <>
     <PageHead title="Runs" />

@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
+import type { ReactNode } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { formatCount } from "@/app/_ui/figures/format";
 import { StatusShape } from "@/app/_ui/figures/status";
@@ -12,10 +13,10 @@ import { type FilterChange, without } from "./filter-choices";
 
 const REFRESH_MS = 15_000;
 
-type Props = { filter: RunFilter; onChange: (change: FilterChange) => void };
+type Props = { filter: RunFilter; onChange: (change: FilterChange) => void; children: ReactNode };
 
-/** The statuses with their numbers of runs, as links, and the choice of root runs or all. */
-export function StatusTabs({ filter, onChange }: Props) {
+/** The statuses with their numbers of runs, as links, the choice of root runs or all, and other choices. */
+export function StatusTabs({ filter, onChange, children }: Props) {
   const trpc = useTRPC();
   const { status = [] } = filter;
   const { data } = useQuery({
@@ -55,7 +56,7 @@ export function StatusTabs({ filter, onChange }: Props) {
     );
   };
   return (
-    <div className="flex items-center justify-between gap-x-6 px-4 max-md:flex-wrap sm:px-6">
+    <div className="flex items-center justify-between gap-x-3 px-4 max-md:flex-wrap sm:px-6">
       <nav aria-label="Status" className="flex min-w-0 gap-4 self-end overflow-x-auto max-md:basis-full">
         {tab("All", null)}
         {RUN_STATUSES.map((each) => tab(each, each))}
@@ -74,6 +75,7 @@ export function StatusTabs({ filter, onChange }: Props) {
         ]}
         value={filter.source === "outside" ? "roots" : filter.source === undefined ? "all" : null}
       />
+      {children}
     </div>
   );
 }
