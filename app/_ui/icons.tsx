@@ -33,6 +33,7 @@ export {
   Monitor as SystemThemeIcon,
   Moon as MoonIcon,
   Pencil as EditIcon,
+  Pin as PinIcon,
   Play as PlayIcon,
   Plus as PlusIcon,
   Repeat as RepeatIcon,

@@ -189,3 +189,67 @@ test("a step is run alone with the outputs of the last run, whose fields are off
   await results.getByText("told").click();
   await expect(results).toContainText("6");
 });
+
+test("a pinned output replaces its step's call until it is unpinned, and a condition shows its last value", async ({
+  ownerPage: page,
+}) => {
+  const slug = `pinned-${Date.now().toString(36)}${test.info().workerIndex}`;
+  const steps = `steps:
+  - id: now
+    uses: current_time
+  - id: doubled
+    uses: calculate
+    with: { expression: "{{ input.number }} * 2" }
+  - id: told
+    if: steps.doubled > 5
+    uses: transform_json
+    with: { value: "{{ steps.doubled }}", expression: $ }
+`;
+  await open(page, `slug: ${slug}\nname: Pinned\nparameters: { properties: { number: {} } }\n${steps}`);
+  const panel = page.getByRole("region", { name: "Try the draft" });
+  const results = panel.getByRole("list", { name: "Results of the steps" });
+  const pinned = panel.getByRole("region", { name: "Pinned outputs" });
+  const told = page.getByRole("list", { name: "Steps" }).getByRole("listitem").filter({ hasText: "Only if" });
+  const runAll = async (number: string) => {
+    await panel.getByLabel("number").fill(number);
+    await panel.getByRole("button", { name: "Run all steps" }).click();
+  };
+  await panel.getByLabel("number").fill("3");
+  await panel.getByRole("button", { name: "Create and run", exact: true }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Edit tool" })).toBeVisible();
+  await step(page, /^told/);
+  await expect(page.getByText("In the last run: true; steps.doubled is 6.")).toBeVisible();
+  await expect(told).toContainText(/steps\.doubled > 5\s*true/);
+
+  await results.getByRole("button", { name: "Pin the output of doubled" }).click();
+  await expect(pinned).toContainText("doubled");
+  await expect(
+    page.getByRole("list", { name: "Steps" }).getByRole("button", { name: /^doubled\s*pinned/ }),
+  ).toBeVisible();
+  await expectAccessible(page, "a pinned output");
+  await fillEditor(editor(page, "expression"), "$ + 1");
+  await runAll("10");
+  await expect(results.getByRole("listitem")).toHaveCount(2);
+  await expect(panel).toContainText("Outputs used, pinned: doubled.");
+  await results.getByText("told").click();
+  await expect(results).toContainText("7");
+
+  await page.reload();
+  await expect(pinned).toContainText("doubled");
+  await step(page, /^told/);
+  await expect(panel).toContainText("Outputs used, pinned: doubled; from the last run: now.");
+  await panel.getByRole("button", { name: "Run only told" }).click();
+  await expect(results.getByRole("listitem")).toHaveCount(1);
+  await results.getByText("told").click();
+  await expect(results).toContainText("7");
+
+  await pinned.getByRole("button", { name: "Unpin the output of doubled" }).click();
+  await expect(pinned).toHaveCount(0);
+  await runAll("2");
+  await expect(
+    page.getByText("In the last run: false, so the step was skipped; steps.doubled is 4."),
+  ).toBeVisible();
+  await expect(told).toContainText(/steps\.doubled > 5\s*false/);
+  await fillEditor(editor(page, "Only if"), "steps.doubled > 3");
+  await expect(page.getByText(/^In the last run/)).toHaveCount(0);
+});

@@ -1,11 +1,12 @@
 import type { MemberActor } from "@/server/base/actor";
 import { Decimal } from "@/server/base/amount";
 import { rejection } from "@/server/base/issues";
-import { type Json, type JsonObject, objectOf } from "@/server/base/json/json";
+import { type Json, type JsonObject, objectOf, writeJson } from "@/server/base/json/json";
 import { requireRole } from "@/server/catalog/change";
 import type { AgentDefinition } from "@/server/catalog/definitions";
 import { readCheckedTool } from "@/server/catalog/edit-definition";
 import { findAgentIssues } from "@/server/catalog/save-agent";
+import { MIB } from "@/server/contract/sizes";
 import { readStepOutputs } from "@/server/runs/read/step-outputs";
 import { startFromDashboard } from "@/server/runs/rerun";
 import type { Services } from "@/server/services";
@@ -32,23 +33,21 @@ export async function tryAgent(
 
 /**
  * Runs a saved tool with an unsaved definition. `until`: the id of the last step, whose output is the run's.
- * `pinnedFrom`: executes only that step, with the earlier steps' outputs in this run. Needs the role member. Throws
+ * `pinned`: steps that are not executed, with the outputs that they had in other runs. Needs the role member. Throws
  * `invalid_request` with issues by line, and the errors of `startFromDashboard`.
  */
 export async function tryTool(
   services: Services,
   actor: MemberActor,
-  { toolId, yaml, input, until, pinnedFrom = null }: TriedTool,
+  { toolId, yaml, input, until, pinned = {} }: TriedTool,
 ): Promise<{ runId: string }> {
   requireRole(actor, "member");
   const definition = await readCheckedTool(services, actor, yaml);
   const { slug, name, description, maxCredits, deadlineSeconds, ...workflow } = definition;
   const tried = until === null ? workflow : cut(workflow, until);
-  const pinned =
-    pinnedFrom === null ? undefined : await pin(services, actor, { ...tried, runId: pinnedFrom });
   const draft = {
     kind: "tool" as const,
-    pinned,
+    pinned: await pinOutputs(services, actor, { tried, pinned }),
     maxCredits: maxCredits === null ? null : new Decimal(maxCredits),
     deadlineSeconds,
     definition: tried,
@@ -61,21 +60,30 @@ type TriedTool = {
   yaml: string;
   input: string;
   until: string | null;
-  pinnedFrom?: string | null;
+  /** By step id. Null: no output is known. */
+  pinned?: Pinned;
 };
 
-const INSTEAD = "Run up to the step instead.";
+type Pinned = Readonly<Record<string, { runId: string; step: string } | null>>;
 
-/** An unknown output is null if the last step does not read it; otherwise throws. */
-async function pin(
+const INSTEAD = "Run up to the step instead.";
+/** Each run is read on its own. */
+const MAX_PINNED_RUNS = 20;
+/** The configuration of the test run holds them. */
+const MAX_PINNED_BYTES = 4 * MIB;
+
+/** An unknown output is null if no executed step reads it; otherwise throws. Undefined: all steps are executed. */
+async function pinOutputs(
   services: Services,
   actor: MemberActor,
-  { steps, runId }: Pick<WorkflowDefinition, "steps"> & { runId: string },
-): Promise<JsonObject> {
-  const outputs = await readStepOutputs(services, actor, { runId });
-  const texts = [...textsOf({ steps: steps.slice(-1) })];
-  const pinned: [string, Json][] = [];
-  for (const { id, parallel = [] } of steps.slice(0, -1)) {
+  { tried, pinned }: { tried: WorkflowDefinition; pinned: Pinned },
+): Promise<JsonObject | undefined> {
+  const isPinned = ({ id }: { id: string }) => Object.hasOwn(pinned, id);
+  if (!tried.steps.some(isPinned)) return undefined;
+  const outputs = await readPinned(services, actor, pinned);
+  const texts = [...textsOf({ ...tried, steps: tried.steps.filter((step) => !isPinned(step)) })];
+  const found: [string, Json][] = [];
+  for (const { id, parallel = [] } of tried.steps.filter(isPinned)) {
     const output = outputs.get(id);
     const ids = output === undefined ? [id, ...parallel.map((inner) => inner.id)] : [];
     for (const step of ids)
@@ -86,9 +94,35 @@ async function pin(
             { path: "", message: `No output of "${step}" is known, or it is too large. ${INSTEAD}` },
           ]);
       }
-    pinned.push([id, output ?? null]);
+    found.push([id, output ?? null]);
   }
-  return objectOf(pinned);
+  return objectOf(found);
+}
+
+/** By the ids of the steps that are not executed. */
+async function readPinned(
+  services: Services,
+  actor: MemberActor,
+  pinned: Pinned,
+): Promise<Map<string, Json>> {
+  const pins = Object.entries(pinned).flatMap(([id, pin]) => (pin === null ? [] : [{ id, ...pin }]));
+  const runIds = new Set(pins.map(({ runId }) => runId));
+  if (runIds.size > MAX_PINNED_RUNS)
+    throw rejection([{ path: "", message: `Outputs of more than ${MAX_PINNED_RUNS} runs are pinned.` }]);
+  const outputs = new Map<string, Json>();
+  let bytes = 0;
+  for (const runId of runIds) {
+    const ofRun = await readStepOutputs(services, actor, { runId });
+    for (const { id, step } of pins.filter((pin) => pin.runId === runId)) {
+      const output = ofRun.get(step);
+      if (output === undefined) continue;
+      outputs.set(id, output);
+      bytes += Buffer.byteLength(writeJson(output));
+    }
+    if (bytes > MAX_PINNED_BYTES)
+      throw rejection([{ path: "", message: "The outputs are larger than 4 MiB together. Unpin some." }]);
+  }
+  return outputs;
 }
 
 function cut({ parameters, steps }: WorkflowDefinition, until: string): WorkflowDefinition {

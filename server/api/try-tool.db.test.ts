@@ -1,6 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import { readToolText, saveToolText } from "@/server/catalog/edit-definition";
 import { readStepOutputs } from "@/server/runs/read/step-outputs";
+import { readStepValues } from "@/server/runs/read/step-values";
 import { executeRun } from "@/testing/execute";
 import { createMember } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";
@@ -65,7 +67,7 @@ it("runs one step alone, with the outputs that earlier steps had in a run", asyn
   const id = await toolId();
   const draft = { toolId: id, yaml: YAML, input: '{"a":3}' };
   const first = await tryTool(world, member, { ...draft, until: "double" });
-  const alone = { ...draft, until: "more", pinnedFrom: first.runId };
+  const alone = { ...draft, until: "more", pinned: { double: { runId: first.runId, step: "double" } } };
   await expect(tryTool(world, member, alone)).rejects.toThrow('No output of "double" is known');
   await executeRun(world, first.runId);
   const { runId } = await tryTool(world, member, alone);
@@ -74,6 +76,62 @@ it("runs one step alone, with the outputs that earlier steps had in a run", asyn
   expect(run).toMatchObject({ status: "Completed", output: "7" });
   const steps = await world.db.step.findMany({ where: { runId }, select: { key: true } });
   expect(steps).toEqual([{ key: "more" }]);
+});
+
+it("keeps a pinned output of an earlier run, under the step's new id, and executes the others", async () => {
+  const id = await toolId();
+  const draft = { toolId: id, yaml: YAML, input: '{"a":3}', until: null };
+  const first = await tryTool(world, member, draft);
+  await executeRun(world, first.runId);
+  const yaml = YAML.replaceAll("double", "twice").replace("+ 1", "+ 100");
+  const pinned = { twice: { runId: first.runId, step: "double" }, gone: null };
+  const { runId } = await tryTool(world, member, { ...draft, yaml, input: '{"a":5}', pinned });
+  await executeRun(world, runId);
+  // With the new input, the step would return 10.
+  expect((await configurationOf(runId)).run).toMatchObject({ status: "Completed", output: "106" });
+  expect(await world.db.step.findMany({ where: { runId }, select: { key: true } })).toEqual([
+    { key: "more" },
+  ]);
+});
+
+it("rejects pinned outputs of more than 20 runs, and of another organization's", async () => {
+  const draft = { toolId: await toolId(), yaml: YAML, input: '{"a":3}', until: null };
+  const pins = Array.from({ length: 21 }, (_, index) => [
+    `step_${index}`,
+    { runId: randomUUID(), step: "double" },
+  ]);
+  const many = { ...Object.fromEntries(pins), double: { runId: randomUUID(), step: "double" } };
+  await expect(tryTool(world, member, { ...draft, pinned: many })).rejects.toThrow("more than 20 runs");
+  const { runId } = await tryTool(world, member, draft);
+  const other = await createTenant(world);
+  const stranger = await createMember(world, other, "owner");
+  const own = await saveToolText(world, stranger, { yaml: YAML, only: "create" });
+  const pinned = { double: { runId, step: "double" } };
+  await expect(tryTool(world, stranger, { ...draft, toolId: own.id, pinned })).rejects.toMatchObject({
+    code: "not_found",
+  });
+});
+
+it("reads what conditions evaluated to", async () => {
+  const yaml = `slug: conditions
+name: Conditions
+parameters: { properties: { a: { type: number } } }
+steps:
+  - { id: double, uses: calculate, with: { expression: "2 * {{ input.a }}" } }
+  - { id: large, if: steps.double > 5, uses: calculate, with: { expression: "1" } }
+  - { id: small, if: "{{ steps.double < 5 }}", uses: calculate, with: { expression: "1" } }
+  - { id: given, if: input.b, uses: calculate, with: { expression: "1" } }
+`;
+  const { id } = await saveToolText(world, member, { yaml, only: "create" });
+  const { runId } = await tryTool(world, member, { toolId: id, yaml, input: '{"a":3}', until: null });
+  expect((await readStepValues(world, member, { runId })).conditions).toEqual([]);
+  await executeRun(world, runId);
+  const read = [{ path: "steps.double", value: "6" }];
+  expect((await readStepValues(world, member, { runId })).conditions).toEqual([
+    { id: "large", expression: "steps.double > 5", isMet: true, value: "true", read },
+    { id: "small", expression: "{{ steps.double < 5 }}", isMet: false, value: "false", read },
+    { id: "given", expression: "input.b", isMet: false, value: null, read: [] },
+  ]);
 });
 
 it("reads outputs up to a size of all together", async () => {
@@ -102,7 +160,8 @@ steps:
   expect((await configurationOf(runId)).run).toMatchObject({ output: "10", errorMessage: null });
   const outputs = await readStepOutputs(world, member, { runId });
   expect([...outputs.keys()]).toEqual(["small", "large"]);
-  const alone = tryTool(world, member, { ...draft, until: "last", pinnedFrom: runId });
+  const pinned = Object.fromEntries(["small", "large", "more"].map((step) => [step, { runId, step }]));
+  const alone = tryTool(world, member, { ...draft, until: "last", pinned });
   await expect(alone).rejects.toThrow('No output of "more" is known, or it is too large.');
 });
 

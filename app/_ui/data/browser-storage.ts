@@ -16,7 +16,6 @@ export function draftKey(organization: string, name: string): string {
 
 /** Deletes every draft, so that the next person at this browser does not see them. */
 export function deleteDrafts(): void {
-  for (const key of Object.keys(localStorage)) {
-    if (key.startsWith(PREFIX)) localStorage.removeItem(key);
-  }
+  for (const storage of [localStorage, sessionStorage])
+    for (const key of Object.keys(storage)) if (key.startsWith(PREFIX)) storage.removeItem(key);
 }

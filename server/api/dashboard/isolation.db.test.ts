@@ -341,7 +341,7 @@ const TABLE: Record<string, Row> = {
     gets: showsNothingForeign,
   },
   "runs.liveness": { role: "viewer", call: (api, at) => api.runs.liveness(at), gets: "not_found" },
-  "runs.stepOutputs": { role: "viewer", call: (api, at) => api.runs.stepOutputs(at), gets: "not_found" },
+  "runs.stepValues": { role: "viewer", call: (api, at) => api.runs.stepValues(at), gets: "not_found" },
   "runs.modelCall": { role: "viewer", call: (api, at) => api.runs.modelCall(at), gets: "not_found" },
   "runs.start": {
     role: "member",

@@ -20,13 +20,14 @@ import { listChildren, listRuns, readRunsById } from "@/server/runs/read/list";
 import { readLiveness } from "@/server/runs/read/liveness";
 import { readRunHistogram } from "@/server/runs/read/metrics/histogram";
 import { metricsQuestion, readRunMetrics } from "@/server/runs/read/metrics/metrics";
-import { readStepOutputs } from "@/server/runs/read/step-outputs";
+import { readStepValues } from "@/server/runs/read/step-values";
 import { rerun, startFromDashboard } from "@/server/runs/rerun";
 import { pageInput, resolver } from "./procedures";
 
 const viewer = memberProcedure("viewer");
 const member = memberProcedure("member");
 const run = z.object({ runId: z.uuid() });
+const pin = run.extend({ step: z.string().max(64) });
 const filtered = z.object({ filter: runFilter.default({}) });
 const ids = z.array(z.uuid()).max(MAX_RUNS_PER_CALL);
 
@@ -66,9 +67,9 @@ export const runsRouter = router({
 
   inspect: viewer.input(run).query(resolver(inspectRun)),
   step: viewer.input(run.extend({ stepId: z.uuid() })).query(resolver(inspectStep)),
-  stepOutputs: viewer.input(run).query(async ({ ctx, input }) => {
-    const outputs = await readStepOutputs(ctx.services, ctx.actor, input);
-    return [...outputs].map(([id, output]) => ({ id, text: writeJson(output) }));
+  stepValues: viewer.input(run).query(async ({ ctx, input }) => {
+    const { outputs, conditions } = await readStepValues(ctx.services, ctx.actor, input);
+    return { outputs: [...outputs].map(([id, output]) => ({ id, text: writeJson(output) })), conditions };
   }),
   modelCall: viewer.input(run.extend({ callId: z.uuid() })).query(resolver(inspectCall)),
   modelRequest: viewer.input(run.extend({ callId: z.uuid() })).query(resolver(inspectModelRequest)),
@@ -100,7 +101,7 @@ export const runsRouter = router({
         yaml: z.string().max(1_000_000),
         input: z.string(),
         until: z.string().max(64).nullable().default(null),
-        pinnedFrom: z.uuid().nullable().default(null),
+        pinned: z.record(z.string().max(64), pin.nullable()).default({}),
       }),
     )
     .mutation(resolver(tryTool)),

@@ -24,7 +24,18 @@ const READ_OUTPUTS = defineQuery(
    ORDER BY step_number`,
 );
 
-type Outputs = ReadonlyMap<string, Json>;
+export type Outputs = ReadonlyMap<string, Json>;
+
+/** A tool's run with the outputs of its calls. */
+export type ToolRun = Calls & {
+  id: string;
+  organizationId: string;
+  configuration: ToolConfiguration;
+  /** JSON text. */
+  input: string;
+  /** The values of `run` in expressions. */
+  facts: { id: string; startedAt: string; tool: string };
+};
 
 /**
  * The outputs of a tool run's steps as later steps read them, by id, without failed and too large ones. Throws
@@ -35,12 +46,29 @@ export async function readStepOutputs(
   actor: MemberActor,
   { runId }: { runId: string },
 ): Promise<Outputs> {
+  const run = await readToolRun(services, actor, runId);
+  return run === null ? new Map() : outputsOf(run.configuration, run);
+}
+
+/** Null: a run of an agent. */
+export async function readToolRun(
+  services: Pick<Services, "db" | "pool">,
+  actor: MemberActor,
+  runId: string,
+): Promise<ToolRun | null> {
   const run = await services.db.run.findFirst({
     where: { id: runId, organizationId: actor.orgId },
-    select: { kind: true, status: true, configuration: { select: { document: true } } },
+    select: {
+      kind: true,
+      status: true,
+      input: true,
+      createdAt: true,
+      startedAt: true,
+      configuration: { select: { document: true } },
+    },
   });
   if (!run) throw new AppError("not_found", `There is no run ${runId} in this organization.`);
-  if (run.kind !== "tool") return new Map();
+  if (run.kind !== "tool") return null;
   const rows = await READ_OUTPUTS(services.pool, [
     runId,
     actor.orgId,
@@ -49,7 +77,16 @@ export async function readStepOutputs(
     MAX_OUTPUTS_BYTES,
   ]);
   const configuration = toolConfiguration.parse(readJson(run.configuration.document));
-  return outputsOf(configuration, { calls: rows, isCompleted: run.status === "Completed" });
+  const startedAt = (run.startedAt ?? run.createdAt).toISOString();
+  return {
+    id: runId,
+    organizationId: actor.orgId,
+    configuration,
+    input: run.input,
+    facts: { id: runId, startedAt, tool: configuration.name },
+    calls: rows,
+    isCompleted: run.status === "Completed",
+  };
 }
 
 type Calls = { calls: readonly { key: string; output: string | null }[]; isCompleted: boolean };

@@ -11,6 +11,7 @@ import { type Field, readSchema } from "../../_schema/field";
 import { MoveButtons, moveButton } from "../move-buttons";
 import { ValueField } from "../value-field";
 import { warnOfCount } from "./knowledge/count-hint";
+import { LastCondition } from "./knowledge/last-condition";
 import { scopeOf } from "./knowledge/tool-completions";
 import { useToolKnowledge } from "./knowledge/use-tool-knowledge";
 import { fieldAt, type PartProps, Rest, textFieldAt, valueFieldAt } from "./part-form";
@@ -134,6 +135,7 @@ export function StepForm({ step, index, ...props }: PartProps & { step: StepView
                     }}
                     field={field}
                   />
+                  {name === "if" ? <LastCondition step={step} /> : null}
                   <RepairLinks {...props} at={pathTo(name)} />
                 </div>
               ))}

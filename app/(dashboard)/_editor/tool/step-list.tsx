@@ -4,8 +4,10 @@ import clsx from "clsx";
 import type { ReactNode } from "react";
 import { Button } from "@/app/_ui/button";
 import { formatPlural } from "@/app/_ui/figures/format";
-import { ConditionIcon, PlusIcon, RepeatIcon } from "@/app/_ui/icons";
+import { ConditionIcon, PinIcon, PlusIcon, RepeatIcon } from "@/app/_ui/icons";
 import { Badge } from "@/app/_ui/table";
+import { ConditionValue, useLastCondition } from "./knowledge/last-condition";
+import type { Pins } from "./knowledge/pins";
 import type { StepView, ToolView } from "./tool-document";
 
 /** The part of a tool that is shown beside the list: a step by its index, the input or the output. */
@@ -17,13 +19,14 @@ export const SELECTED_CARD = "[data-steps] [aria-current]";
 type StepListProps = {
   tool: ToolView;
   selected: Part;
+  pins: Pins;
   faulty: (part: Part) => boolean;
   onSelect: (part: Part) => void;
   onAdd: (index: number) => void;
 };
 
 /** The parts of a tool in the order of its data. Marks parts with issues and inserts steps between parts. */
-export function StepList({ tool, selected, faulty, onSelect, onAdd }: StepListProps) {
+export function StepList({ tool, selected, pins, faulty, onSelect, onAdd }: StepListProps) {
   const card = (part: Part) => ({
     current: part === selected,
     faulty: faulty(part),
@@ -45,6 +48,7 @@ export function StepList({ tool, selected, faulty, onSelect, onAdd }: StepListPr
             {...card(index)}
             // biome-ignore lint/suspicious/noArrayIndexKey: a step has no identity but its position; ids are edited.
             key={index}
+            isPinned={pins.has(step.id)}
             note={describeCall(step)}
             rules={step}
             title={step.id || "no id"}
@@ -73,20 +77,33 @@ type CardProps = {
   current: boolean;
   faulty: boolean;
   dashed?: boolean;
+  isPinned?: boolean;
   onSelect: () => void;
   rules?: StepView;
   children?: ReactNode;
 };
 
-function Card({ title, note, current, faulty, dashed = false, onSelect, rules, children }: CardProps) {
+function Card({
+  title,
+  note,
+  current,
+  faulty,
+  dashed = false,
+  isPinned,
+  onSelect,
+  rules,
+  children,
+}: CardProps) {
   const flow = rules === undefined ? [] : flowOf(rules);
+  const condition = useLastCondition(rules);
   return (
     <li>
       {flow.map(({ name, expression, Icon }) => (
         <p className="flex min-w-0 items-center gap-1.5 pb-1 pl-2.5 text-xs" key={name} title={expression}>
           <Icon className="shrink-0 text-muted" size={14} />
           <span className="shrink-0 font-medium">{name}</span>
-          <code className="mono truncate text-muted">{expression}</code>
+          <code className="mono min-w-0 truncate text-muted">{expression}</code>
+          {name === "Only if" && condition !== null ? <ConditionValue condition={condition} /> : null}
         </p>
       ))}
       <button
@@ -102,6 +119,12 @@ function Card({ title, note, current, faulty, dashed = false, onSelect, rules, c
       >
         <span className="flex w-full items-center gap-2">
           <span className="min-w-0 flex-1 truncate font-medium">{title}</span>
+          {isPinned ? (
+            <span className="flex items-center gap-1 text-accent text-xs">
+              <PinIcon size={12} />
+              pinned
+            </span>
+          ) : null}
           {faulty ? (
             <span className="flex items-center gap-1.5 text-failed text-xs">
               <span aria-hidden="true" className="size-2 bg-failed" />

@@ -17,6 +17,7 @@ import { copyName } from "../slug";
 import { EDITED_QUERY, type EditorProps, useEditor } from "../use-editor";
 import type { Callable } from "./catalogue";
 import { LastOutputsContext, useLastOutputs } from "./knowledge/last-outputs";
+import { usePins } from "./knowledge/pins";
 import { InputPartForm, OutputPartForm, type PartProps } from "./part-form";
 import { describeProblem, type ShownProblem } from "./problems/problem-sentence";
 import { Problems, useChecked } from "./problems/problems";
@@ -67,9 +68,10 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
     ...(isStarted || editor.rejected !== null ? (check.data ?? []) : []),
     ...(editor.rejected?.value === yaml ? readRejection(editor.rejected, check.data ?? []) : []),
   ].map((problem) => describeProblem(problem, tool));
-  const aside = useAside();
+  const { rename, ...asideInputs } = useAside();
   const [ended, setEnded] = useState<string | null>(null);
-  const lastOutputs = useLastOutputs(editor.opened?.id ?? null, ended);
+  const pinState = usePins(editor.opened?.id ?? null);
+  const lastOutputs = useLastOutputs(editor.opened?.id ?? null, { ended, pins: pinState.pins });
   const steps = tool?.steps ?? [];
   const step = typeof chosen === "number" ? (steps[chosen] ?? null) : null;
   const selected = typeof chosen === "number" && step === null ? "input" : chosen;
@@ -145,6 +147,7 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
                 faulty={(part) => problemsIn(part).length > 0}
                 onAdd={setAdding}
                 onSelect={select}
+                pins={pinState.pins}
                 selected={selected}
                 tool={tool}
               />
@@ -181,7 +184,13 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
               <>
                 {mode === "new" && !isStarted ? <ToolStarterLinks /> : null}
                 <PartForm
-                  aside={aside}
+                  aside={{
+                    ...asideInputs,
+                    rename(from, to) {
+                      rename(from, to);
+                      pinState.rename(from, to);
+                    },
+                  }}
                   isNew={editor.opened === null}
                   key={String(selected)}
                   onChange={change}
@@ -197,7 +206,7 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
           </div>
           {tool !== null ? (
             <aside className="min-w-0 border-line px-4 py-4 max-xl:border-t sm:px-6 lg:max-xl:col-span-2 xl:border-l xl:bg-surface">
-              <TryPanel editor={editor} onEnd={setEnded} step={step} tool={tool} />
+              <TryPanel editor={editor} onEnd={setEnded} pinState={pinState} step={step} tool={tool} />
             </aside>
           ) : null}
         </div>

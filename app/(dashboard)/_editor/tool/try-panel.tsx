@@ -14,20 +14,27 @@ import { sampleOf } from "../../_schema/value";
 import { TrySection } from "../editor-form";
 import type { Editor } from "../use-editor";
 import { LastOutputsContext } from "./knowledge/last-outputs";
+import { describeUsed, type PinState, type Used, usedAlone, usedUpTo } from "./knowledge/pins";
+import { PinnedOutputs } from "./pinned-outputs";
 import { StepResults } from "./step-results";
 import type { StepView, ToolView } from "./tool-document";
 
-type Start = { toolId: string; until: string | null; pinnedFrom: string | null };
+type Start = { toolId: string; until: string | null; used: Used };
 
 type TryPanelProps = {
   editor: Editor<string>;
   tool: ToolView;
   step: StepView | null;
+  pinState: PinState;
   onEnd: (runId: string) => void;
 };
 
-/** Runs the draft, its steps up to the selected one, or only that one, with sample data. Creates a new tool first. */
-export function TryPanel({ editor, tool, step, onEnd }: TryPanelProps) {
+/**
+ * Runs the draft, its steps up to the selected one, or only that one, with sample data. Pinned outputs replace calls.
+ * Creates a new tool first.
+ */
+export function TryPanel({ editor, tool, step, pinState, onEnd }: TryPanelProps) {
+  const { pins } = pinState;
   const id = useId();
   const client = useTRPCClient();
   const { opened, tried } = editor;
@@ -37,23 +44,29 @@ export function TryPanel({ editor, tool, step, onEnd }: TryPanelProps) {
   const sample = typed ?? sampleOf(parameters) ?? {};
   const input = writeJson(sample);
   const last = useContext(LastOutputsContext);
-  const tryDraft = (toolId: string, until: string | null, pinnedFrom: string | null = null) =>
-    client.runs.tryTool.mutate({ toolId, yaml: editor.draft.latest().value, input, until, pinnedFrom });
+  const tryDraft = ({ toolId, until, used }: Start) =>
+    client.runs.tryTool.mutate({ toolId, yaml: editor.draft.latest().value, input, until, pinned: used });
   const runCreated = (toolId: string, until: string | null) =>
-    until === null ? client.runs.start.mutate({ kind: "tool", id: toolId, input }) : tryDraft(toolId, until);
+    until === null
+      ? client.runs.start.mutate({ kind: "tool", id: toolId, input })
+      : tryDraft({ toolId, until, used: {} });
   const start = useMutation({
-    mutationFn: ({ toolId, until, pinnedFrom }: Start) => tryDraft(toolId, until, pinnedFrom),
+    mutationFn: async (what: Start) => ({
+      ...(await tryDraft(what)),
+      note: describeUsed(what.used, pins),
+    }),
   });
   const fields = useRef<HTMLFieldSetElement>(null);
-  function run(until: string | null, pinnedFrom: string | null = null) {
+  function run(until: string | null, used = usedUpTo(tool.steps, pins, until)) {
     const faulty = fields.current?.querySelector<HTMLInputElement>(":is(input, textarea, select):invalid");
     if (faulty) faulty.reportValidity();
     else if (opened === null) editor.submit({ input, start: (toolId) => runCreated(toolId, until) });
-    else if (!start.isPending) start.mutate({ toolId: opened.id, until, pinnedFrom });
+    else if (!start.isPending) start.mutate({ toolId: opened.id, until, used });
   }
   const isBusy = start.isPending || editor.busy;
-  const isAlone =
-    opened !== null && last.runId !== null && step !== null && step.id !== "" && tool.steps[0] !== step;
+  const canRunAlone =
+    opened !== null && (last.runId !== null || pins.size > 0) && step !== null && tool.steps[0] !== step;
+  const alone = canRunAlone && step.id !== "" ? usedAlone(tool.steps, pins, { only: step.id, last }) : null;
   const runId = start.data?.runId ?? tried?.runId;
   return (
     <TrySection editor={editor}>
@@ -70,22 +83,29 @@ export function TryPanel({ editor, tool, step, onEnd }: TryPanelProps) {
             {opened === null ? "Create and run" : "Run"} up to {step.id}
           </Button>
         )}
-        {isAlone ? (
-          <Button disabled={isBusy} onClick={() => run(step?.id ?? null, last.runId)}>
+        {alone !== null ? (
+          <Button disabled={isBusy} onClick={() => run(step?.id ?? null, alone)}>
             Run only {step?.id}
           </Button>
         ) : null}
       </div>
-      {isAlone ? (
-        <p className="-mt-2 text-muted text-xs">
-          {`Run only ${step?.id} doesn't call earlier steps. It uses their last outputs.`}
+      {alone !== null ? (
+        <p className="-mt-2 text-muted text-xs [overflow-wrap:anywhere]">
+          {`Run only ${step?.id} doesn't call earlier steps. ${describeUsed(alone, pins) ?? "No output of them is known."}`}
         </p>
       ) : null}
+      <PinnedOutputs pinState={pinState} steps={tool.steps} />
       <InputProblem id={id} problem={start.isError ? shorten(describeError(start.error)) : null} />
       <div aria-live="polite">
         {runId ? (
           <Suspense fallback={<p className="text-muted">Starting the run</p>} key={runId}>
-            <StepResults onEnd={onEnd} runId={runId} />
+            <StepResults
+              note={start.data?.note ?? null}
+              onEnd={onEnd}
+              pinState={pinState}
+              runId={runId}
+              steps={tool.steps}
+            />
           </Suspense>
         ) : null}
       </div>

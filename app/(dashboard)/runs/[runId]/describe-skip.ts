@@ -1,7 +1,7 @@
 import type { SkipNote } from "@/server/work/workflow/skip-note";
 
 /** The values of the fields that an expression reads: `steps.check.state is nothing`. */
-function describeRead({ read }: SkipNote): string {
+export function describeRead({ read }: Pick<SkipNote, "read">): string {
   return read.map(({ path, value }) => `${path} is ${value ?? "nothing"}`).join(", ");
 }
 

@@ -1,16 +1,28 @@
-import { skipToken, useQuery } from "@tanstack/react-query";
+import { skipToken, useQueries, useQuery } from "@tanstack/react-query";
 import { createContext, useMemo } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { readJson } from "@/server/base/json/json";
+import type { StepCondition } from "@/server/runs/read/step-values";
+import type { Pins } from "./pins";
 
-/** The last outputs of a tool's steps, by step id. */
-type LastOutputs = { runId: string | null; outputs: ReadonlyMap<string, unknown> };
+/** The last values of a tool's steps, by step id. */
+export type LastOutputs = {
+  runId: string | null;
+  /** The steps whose output in this run is known. */
+  known: ReadonlySet<string>;
+  /** Pinned ones replace those of the run. */
+  outputs: ReadonlyMap<string, unknown>;
+  conditions: ReadonlyMap<string, StepCondition>;
+};
 
-const NONE: LastOutputs = { runId: null, outputs: new Map() };
+const NONE: LastOutputs = { runId: null, known: new Set(), outputs: new Map(), conditions: new Map() };
 export const LastOutputsContext = createContext(NONE);
 
-/** The outputs of the tried run that ended last, else of the tool's newest run. */
-export function useLastOutputs(toolId: string | null, ended: string | null): LastOutputs {
+/** The values of the tried run that ended last, else of the tool's newest run, and the pinned outputs. */
+export function useLastOutputs(
+  toolId: string | null,
+  { ended, pins }: { ended: string | null; pins: Pins },
+): LastOutputs {
   const trpc = useTRPC();
   const newest = useQuery(
     trpc.runs.ids.queryOptions(
@@ -18,9 +30,29 @@ export function useLastOutputs(toolId: string | null, ended: string | null): Las
     ),
   );
   const runId = ended ?? newest.data?.[0] ?? null;
-  const { data } = useQuery(trpc.runs.stepOutputs.queryOptions(runId === null ? skipToken : { runId }));
+  const { data } = useQuery(trpc.runs.stepValues.queryOptions(runId === null ? skipToken : { runId }));
+  const pinnedValues = useQueries({
+    queries: runsOf(pins).map((each) => trpc.runs.stepValues.queryOptions({ runId: each })),
+    combine: (results) => results.map((result) => result.data),
+  });
   return useMemo(() => {
-    if (runId === null || data === undefined) return NONE;
-    return { runId, outputs: new Map(data.map(({ id, text }) => [id, readJson(text)])) };
-  }, [runId, data]);
+    const isRead = runId !== null && data !== undefined;
+    const { outputs: found, conditions } = isRead ? data : { outputs: [], conditions: [] };
+    const outputs = new Map<string, unknown>(found.map(({ id, text }) => [id, readJson(text)]));
+    const known = new Set(outputs.keys());
+    const pinnedRuns = runsOf(pins);
+    for (const [id, { runId: from, step }] of pins) {
+      const pinned = pinnedValues[pinnedRuns.indexOf(from)]?.outputs.find((output) => output.id === step);
+      if (pinned === undefined) outputs.delete(id);
+      else outputs.set(id, readJson(pinned.text));
+    }
+    return {
+      runId: isRead ? runId : null,
+      known,
+      outputs,
+      conditions: new Map(conditions.map((condition) => [condition.id, condition])),
+    };
+  }, [runId, data, pins, pinnedValues]);
 }
+
+const runsOf = (pins: Pins) => [...new Set([...pins.values()].map(({ runId }) => runId))];
