@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { createHmac } from "node:crypto";
 import { promisify } from "node:util";
 import type { Page } from "@playwright/test";
 import { expectAccessible } from "@/e2e/support/axe";
@@ -136,6 +137,57 @@ test("a viewer sees who creates triggers, and no action", async ({ viewerPage: p
   for (const name of ["Send a test call", "Edit", "More"]) {
     await expect(page.getByRole("button", { name, exact: true })).toHaveCount(0);
   }
+});
+
+test("a trigger for Stripe filters events and explains a rejected signature", async ({
+  ownerPage: page,
+  request,
+}) => {
+  test.setTimeout(120_000);
+  const name = unique("Payments");
+  const form = await openForm(page);
+  await form.getByLabel("Name").fill(name);
+  await form.getByLabel("Starts").selectOption("Helper");
+  await form.getByLabel("Filter").fill('body.type = "charge.refunded"');
+  await form.getByLabel("Sender", { exact: true }).selectOption("Stripe");
+  await expect(form.getByLabel("Use the sender's")).toBeChecked();
+  await form.getByLabel("Secret", { exact: true }).fill("whsec_e2e");
+  await form.getByRole("button", { name: "Create trigger" }).click();
+  await page.getByRole("link", { name: "Open the trigger" }).click();
+  await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
+  await expect(page.getByRole("region", { name: "Call it" })).toHaveCount(0);
+  const definition = page.getByLabel("Definition");
+  await expect(definition).toContainText("HMAC-SHA-256 in hex of {timestamp}.{body}, in stripe-signature");
+  await expect(definition).toContainText('body.type = "charge.refunded"');
+
+  const url = (await definition.getByText("/webhooks/").textContent()) ?? "";
+  const send = async (signed: string, data = signed) => {
+    const timestamp = Math.floor(Date.now() / 1000);
+    const digest = createHmac("sha256", "whsec_e2e").update(`${timestamp}.${signed}`).digest("hex");
+    const headers = { "Content-Type": "application/json", "Stripe-Signature": `t=${timestamp},v1=${digest}` };
+    return (await request.post(url, { headers, data: Buffer.from(data) })).json();
+  };
+  expect(await send('{"id":"evt_1","type":"charge.refunded"}')).toMatchObject({ success: true });
+  expect(await send('{"id":"evt_2","type":"invoice.created"}')).toMatchObject({
+    success: false,
+    runId: null,
+  });
+  const spaced = '{ "id": "evt_3", "type": "charge.refunded" }';
+  expect(await send('{"id":"evt_3","type":"charge.refunded"}', spaced)).toMatchObject({
+    code: "invalid_signature",
+  });
+
+  await page.getByRole("button", { name: "Refresh" }).click();
+  const rows = page.getByRole("table", { name: "Deliveries" }).locator("tbody tr");
+  await expect(rows).toHaveCount(3);
+  await expect(rows.nth(1)).toContainText("filtered");
+  await rows
+    .first()
+    .getByRole("link", { name: /^Delivery/ })
+    .click();
+  const signature = page.getByRole("dialog", { name: "Delivery" }).getByRole("region", { name: "Signature" });
+  await expect(signature).toContainText("The body was parsed and written again on its way.");
+  await expectAccessible(page, "a rejected signature");
 });
 
 test("the dialogs are accessible in both themes and on a phone", async ({

@@ -45,8 +45,7 @@ export async function respondToWebhook(services: Services, request: ApiRequest):
   const headers: Record<string, string> = {};
   try {
     const trigger = await admit(services, request);
-    const verified = await verifyAddress(services, request, { trigger, requestId });
-    if (verified !== null) return verified;
+    if (request.method !== "POST") return await verifyAddress(services, request, { trigger, requestId });
     const bytes = boundBodyBytes(request, MAX_BODY_BYTES);
     return await services.memory.answer(trigger.actor.orgId, bytes, (memory) =>
       receive(services, request, { trigger, requestId, headers, memory }),
@@ -102,19 +101,23 @@ type Receipt = {
   memory: StepMemory;
 };
 
-/** Answers a GET or HEAD request with which a sender checks the address; null for any other. */
+/** Answers a GET or HEAD request with which the sender checks the address. Throws `invalid_request`. */
 async function verifyAddress(
   services: Services,
   request: ApiRequest,
   { trigger, requestId }: Pick<Receipt, "trigger" | "requestId">,
-): Promise<ApiResponse | null> {
-  const answer = answerVerification(trigger.sender, request);
-  if (answer === null) return null;
+): Promise<ApiResponse> {
   const delivery = { ...unreadDelivery(request, trigger), notStored: { bytes: 0, reason: "there was none" } };
-  const outcome = { outcome: "filtered", reason: `${trigger.sender.title} checked the address.` } as const;
   const receivedAt = services.clock.now();
-  await recordDelivery(services, trigger.actor, { delivery, outcome, receivedAt });
-  return textResponse(answer, requestId);
+  try {
+    const answer = answerVerification(trigger.sender, request);
+    const outcome = { outcome: "filtered", reason: `${trigger.sender.title} checked the address.` } as const;
+    await recordDelivery(services, trigger.actor, { delivery, outcome, receivedAt });
+    return textResponse(answer, requestId);
+  } catch (thrown) {
+    await recordRejection(services, trigger.actor, { delivery, error: toAppError(thrown), receivedAt });
+    throw thrown;
+  }
 }
 
 async function receive(

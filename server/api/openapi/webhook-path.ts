@@ -15,7 +15,8 @@ export const WEBHOOK_PATH: ZodOpenApiPathsObject = {
       description:
         "Starts one run of the trigger's agent or tool. An agent gets the body's text as its message, or the result of the " +
         "trigger's message template; a tool gets the body as its input, which must be an object that " +
-        "matches its parameters. The body has at most 1 MiB. A trigger with a secret accepts signed calls only.",
+        "matches its parameters. The body has at most 1 MiB. A trigger with a secret accepts signed calls only. " +
+        "A trigger for a known sender, such as Stripe, takes that sender's headers and body types instead.",
       tags: ["Webhooks"],
       security: [],
       requestParams: {

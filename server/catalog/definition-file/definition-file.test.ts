@@ -66,6 +66,18 @@ test("accepts every optional field", async () => {
   expect(acme.triggers[0]).toMatchObject({ signature: "standard-webhooks", status: "inactive" });
 });
 
+test("accepts the signatures and filters in the guide of senders", async () => {
+  const page = await readFile("docs/senders.md", "utf8");
+  const samples = [...page.matchAll(/^```yaml\n((?:signature|filter):[\s\S]*?)^```$/gm)];
+  expect(samples).toHaveLength(2);
+  for (const [, sample = ""] of samples) {
+    const lines = sample.trimEnd().replaceAll("\n", "\n        ");
+    const acme = await readAcme(ACME.replace(`secret: ${SECRET}`, `secret: ${SECRET}\n        ${lines}`));
+    const { signature, filter } = acme.triggers[0];
+    expect(filter ?? signature.custom.header).toMatch(/^(X-Acme-Signature|body\.action = .*)$/);
+  }
+});
+
 test("accepts anchors and aliases", async () => {
   const source = ACME.replace("apiKeys:", "# x\n    apiKeys:")
     .replace("parameters: {", "parameters: &schema {")

@@ -133,7 +133,10 @@ describe("rejected bodies are bounded", () => {
     expect((await deliveriesOf(id)).slice(-2).map(({ bodyNote }) => bodyNote)).toEqual([null, null]);
   });
 
-  it("beyond 256 MiB of a trigger, the hourly job removes the oldest", async () => {
+  it.each([
+    { outcome: "rejected", status: 401, code: "invalid_signature", reason: "no" },
+    { outcome: "filtered", reason: null },
+  ] as const)("beyond 256 MiB of a trigger, the hourly job removes the oldest: $outcome", async (outcome) => {
     const [mine, other] = [await createTrigger(world, tenant), await createTrigger(world, tenant)];
     const keep = async (triggerId: string) => {
       const delivery = {
@@ -143,11 +146,10 @@ describe("rejected bodies are bounded", () => {
         senderId: null,
         redeliveryOf: null,
       };
-      const rejected = { outcome: "rejected", status: 401, code: "invalid_signature", reason: "no" } as const;
       await recordDelivery(
         world,
         { orgId: tenant.orgId, triggerId },
-        { delivery, outcome: rejected, receivedAt: world.clock.now() },
+        { delivery, outcome, receivedAt: world.clock.now() },
       );
       // So large that three exceed the limit.
       const bodyBytes = UNACCEPTED.kept.bodyBytes / 2;

@@ -14,6 +14,7 @@ import { notify } from "@/app/_ui/toast";
 import type { TriggerDetail } from "@/server/catalog/webhooks/inspect-trigger";
 import { WeekOf } from "../../_definitions/detail/week-of";
 import { curlLine } from "../curl-line";
+import { senderGuide } from "../sender-guide";
 import { Deliveries } from "./deliveries";
 import { TriggerActions } from "./trigger-actions";
 
@@ -141,7 +142,12 @@ function Signature({ trigger }: { trigger: TriggerDetail }) {
   }
   return (
     <>
-      <p className="[overflow-wrap:anywhere]">{trigger.signatureText}</p>
+      <p className="[overflow-wrap:anywhere]">
+        {trigger.signatureText}.{" "}
+        <Link className="text-accent underline" href={senderGuide(trigger.signature)}>
+          Where to click
+        </Link>
+      </p>
       <ul className="text-muted">
         {trigger.secrets.map((secret) => (
           <li key={secret.id}>

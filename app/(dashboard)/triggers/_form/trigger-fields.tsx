@@ -10,6 +10,7 @@ import { PRESETS } from "@/server/catalog/webhooks/senders/presets";
 import { describeSignature, isPresetName } from "@/server/catalog/webhooks/senders/signature-definition";
 import { RUN_KINDS } from "@/server/contract/enums";
 import { rename } from "../../_editor/slug";
+import { senderGuide } from "../sender-guide";
 import { TemplateField } from "./template-field";
 import type { TriggerDraft } from "./trigger-draft";
 
@@ -83,7 +84,14 @@ export function TriggerFields({ draft, errorAt, existing, onChange }: TriggerFie
       {draft.secret === "own" ? <TextField {...bind("ownSecret", "/secret")} type="password" /> : null}
       {isSchemeFixed ? null : (
         <OptionField
-          hint={describeSignature(draft.signature)}
+          hint={
+            <>
+              {describeSignature(draft.signature)}.{" "}
+              <Link className="text-accent underline" href={senderGuide(draft.signature)}>
+                Where to click
+              </Link>
+            </>
+          }
           label="Sender"
           onChange={(signature) => {
             if (!isPresetName(signature)) return;

@@ -273,7 +273,7 @@ describe("a check of the address", () => {
   });
 
   it("echoes nothing that a browser could take for a page", async () => {
-    const { token } = await create("dropbox");
+    const { id, token } = await create("dropbox");
     const request = new Request(
       `${world.env.appUrl}/webhooks/${token}?challenge=${encodeURIComponent("<b>x</b>")}`,
     );
@@ -282,6 +282,8 @@ describe("a check of the address", () => {
     expect(response.headers.get("X-Content-Type-Options")).toBe("nosniff");
     expect(await send(token, {}, { method: "GET" })).toMatchObject({ status: 400 });
     expect(await send(token, {}, { method: "GET", query: "?challenge=%00" })).toMatchObject({ status: 400 });
+    const outcomes = (await deliveriesOf(id)).map(({ outcome }) => outcome);
+    expect(outcomes).toEqual(["filtered", "rejected", "rejected"]);
   });
 });
 

@@ -8,13 +8,12 @@ export type VerificationAnswer = { contentType: string; body: string };
 
 const MAX_ECHO_LENGTH = 500;
 
-/** The answer to a GET or HEAD request that checks the address; null if the sender makes none. */
+/** The answer to a GET or HEAD request of a sender that checks the address so. Throws `invalid_request`. */
 export function answerVerification(
   { verification }: Sender,
-  { method, query }: { method: string; query: string },
-): VerificationAnswer | null {
-  if (verification?.method !== method) return null;
-  const { echo } = verification;
+  { query }: { query: string },
+): VerificationAnswer {
+  const echo = verification?.echo;
   const text = echo === undefined ? "" : new URLSearchParams(query).get(echo);
   if (text === null || !isEcho(text)) {
     throw new AppError("invalid_request", `The query parameter ${echo} is missing or not valid.`);
