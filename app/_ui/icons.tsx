@@ -4,6 +4,7 @@ import type { SVGProps } from "react";
 export {
   ArrowDown as DownIcon,
   ArrowUp as UpIcon,
+  Bookmark as ViewIcon,
   BookOpen as DocsIcon,
   Bot as AgentIcon,
   Building2 as OrganizationIcon,

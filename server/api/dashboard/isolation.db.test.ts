@@ -48,6 +48,7 @@ type Things = Pick<Tenant, "orgId" | "agentId" | "toolId"> & {
   archivedAgentId: string;
   sessionId: string;
   invitationId: string;
+  viewId: string;
 };
 
 beforeAll(async () => {
@@ -168,6 +169,17 @@ async function createThings(tenant: Tenant): Promise<Things> {
       updatedAt: now,
     },
   });
+  const viewId = newId();
+  await world.db.savedView.create({
+    data: {
+      id: viewId,
+      organizationId: tenant.orgId,
+      userId,
+      name: `View of ${tenant.slug}`,
+      query: "?status=Failed",
+      createdAt: now,
+    },
+  });
   return {
     ...ids,
     ...editable,
@@ -182,6 +194,7 @@ async function createThings(tenant: Tenant): Promise<Things> {
     userId,
     sessionId,
     invitationId: invited.id,
+    viewId,
   };
 }
 
@@ -235,7 +248,32 @@ const NEW_TRIGGER = {
 const OUTPUT_SCHEMA = { type: "object", properties: { answer: { type: "string" } } };
 const foreignAgent = () => `w-${other.slug}`;
 
+/** Views belong to a person: the caller's own, or another organization's. */
+async function viewOf(api: Caller, at: Things): Promise<string> {
+  if (at === foreign) return at.viewId;
+  const saved = await api.views.save({ name: newId(), query: "", columns: null });
+  // `inputOf` gets nothing.
+  return saved?.id ?? at.viewId;
+}
+
 const TABLE: Record<string, Row> = {
+  "views.list": { role: "viewer", call: (api) => api.views.list(), gets: showsNothingForeign },
+  // Always the caller's own.
+  "views.save": {
+    role: "viewer",
+    call: (api) => api.views.save({ name: newId(), query: "", columns: null }),
+    gets: showsNothingForeign,
+  },
+  "views.rename": {
+    role: "viewer",
+    call: async (api, at) => api.views.rename({ id: await viewOf(api, at), name: newId() }),
+    gets: "not_found",
+  },
+  "views.remove": {
+    role: "viewer",
+    call: async (api, at) => api.views.remove({ id: await viewOf(api, at) }),
+    gets: "not_found",
+  },
   "account.organizations": {
     role: "viewer",
     call: (api) => api.account.organizations(),

@@ -16,6 +16,14 @@ import { removeModelProvider, saveModelProvider } from "@/server/catalog/organiz
 import { describeOwnOrganization, renameOrganization } from "@/server/catalog/organization/own-organization";
 import { createMemberPasswordLink } from "@/server/catalog/organization/password-links";
 import {
+  listViews,
+  newView,
+  removeView,
+  renameView,
+  saveView,
+  viewName,
+} from "@/server/catalog/organization/saved-views";
+import {
   changeSecretRules,
   listSecrets,
   listSecretUsers,
@@ -27,7 +35,7 @@ import { listLedger, readBalance } from "@/server/credits/read-ledger";
 import { SECRET_NAME } from "@/server/guard/secrets/references";
 import { sumCachedTokens } from "@/server/runs/read/cached-tokens";
 import { readRunsById } from "@/server/runs/read/list";
-import { mutation, pageInput, resolver } from "./procedures";
+import { checkedInput, mutation, pageInput, resolver } from "./procedures";
 
 const viewer = memberProcedure("viewer");
 const admin = memberProcedure("admin");
@@ -52,6 +60,14 @@ export const membersRouter = router({
   changeRole: mutation(changeMemberRole),
   createPasswordLink: mutation(createMemberPasswordLink),
   remove: mutation(removeMember),
+});
+
+/** A person's own views of the runs list. */
+export const viewsRouter = router({
+  list: viewer.query(resolver(listViews)),
+  save: viewer.input(checkedInput(newView)).mutation(resolver(saveView)),
+  rename: viewer.input(checkedInput(viewName)).mutation(resolver(renameView)),
+  remove: viewer.input(z.object({ id: z.uuid() })).mutation(resolver(removeView)),
 });
 
 const named = z.object({ name: z.string().max(64) });

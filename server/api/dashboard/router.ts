@@ -24,6 +24,7 @@ import {
   modelsRouter,
   organizationRouter,
   secretsRouter,
+  viewsRouter,
 } from "./organization";
 import { checkedInput, resolver } from "./procedures";
 import { runsRouter } from "./runs";
@@ -64,6 +65,7 @@ export const dashboardRouter = router({
   runs: runsRouter,
   secrets: secretsRouter,
   triggers: triggersRouter,
+  views: viewsRouter,
 });
 export type DashboardRouter = typeof dashboardRouter;
 

@@ -28,6 +28,7 @@ const WRITERS: Record<string, string[]> = {
   run_index: ["server/runs/read/find"],
   run_index_queue: ["server/runs/read/find"],
   runs: ["server/runs", "server/runs/engine"],
+  saved_views: ["server/catalog/organization"],
   // When a secret was last used.
   secrets: ["server/catalog/organization", "server/runs/engine/execute"],
   // An accepted invitation chooses the session's organization.

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
-import { type FormEvent, useEffect, useEffectEvent, useRef, useState } from "react";
+import { type FormEvent, type ReactNode, useEffect, useEffectEvent, useRef, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { Chip } from "@/app/_ui/chip";
 import { useTRPC } from "@/app/_ui/data/providers";
@@ -29,10 +29,12 @@ export function FilterBar({
   filter,
   onChange,
   onSearch = onChange,
+  children,
 }: {
   filter: RunFilter;
   onChange: (change: FilterChange) => void;
   onSearch?: (change: FilterChange) => void;
+  children?: ReactNode;
 }) {
   const trpc = useTRPC();
   const timeZone = useTimeZone();
@@ -92,6 +94,7 @@ export function FilterBar({
           Clear filters
         </Button>
       ) : null}
+      {children}
       {picking === null ? null : (
         <FilterPicker
           anchor={button}

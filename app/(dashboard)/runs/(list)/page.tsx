@@ -15,6 +15,7 @@ export default prefetchedPage(
     await Promise.all([
       queryClient.prefetchInfiniteQuery(runsQuery(trpc, filter)),
       queryClient.prefetchQuery(trpc.catalog.filterTargets.queryOptions()),
+      queryClient.prefetchQuery(trpc.views.list.queryOptions()),
     ]);
     return <RunsList initialColumns={readColumns((await cookies()).get("columns")?.value)} />;
   },

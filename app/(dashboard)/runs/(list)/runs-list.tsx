@@ -23,6 +23,7 @@ import { ListMenu, NewRunMenu } from "./menus";
 import { NoRuns, UnknownFilters } from "./notices";
 import { runColumns } from "./run-columns";
 import type { RunLine } from "./run-lines";
+import { SavedViews, SaveViewButton } from "./saved-views";
 import { SelectionBar, useSelection } from "./selection";
 import { StatusTabs } from "./status-tabs";
 import { useChildRuns } from "./use-child-runs";
@@ -61,7 +62,16 @@ export function RunsList({ initialColumns }: { initialColumns: readonly ColumnNa
         {unread.length > 0 ? null : <ListMenu filter={filter} />}
         <NewRunMenu />
       </PageHead>
-      <FilterBar filter={filter} onChange={chooseFilter} onSearch={correctFilter} />
+      <SavedViews
+        onChoose={(view) => {
+          if (view.columns) choose(view.columns);
+          chooseFilter(() => view.filter);
+        }}
+        shown={{ filter, columns }}
+      />
+      <FilterBar filter={filter} onChange={chooseFilter} onSearch={correctFilter}>
+        {unread.length > 0 ? null : <SaveViewButton shown={{ filter, columns }} />}
+      </FilterBar>
       {query.isSuccess && runs.length === 0 && isPlain(filter) ? null : (
         <Histogram filter={filter} onChange={chooseFilter} />
       )}
