@@ -120,6 +120,29 @@ test("headers and the query are rows of names and values", async ({ ownerPage: p
   await expectText(yaml(page), /headers:\s+accept: "?application\/json/);
 });
 
+test("a method is chosen from a list, or written as an expression", async ({ ownerPage: page }) => {
+  await open(page);
+  await step(page, /^fetched/);
+  await page.getByText(/^More inputs/).click();
+  const method = field(page, "method");
+  await method.selectOption("HEAD");
+  await view(page, "YAML");
+  await expectText(yaml(page), /method: HEAD/);
+  await view(page, "Form");
+  await expect(method.locator("option:checked")).toHaveText("HEAD");
+  await method.selectOption("Write an expression");
+  await expect(method).toBeFocused();
+  await method.fill("{{ input.since }}");
+  await view(page, "YAML");
+  await expectText(yaml(page), /method: "\{\{ input\.since \}\}"/);
+  await view(page, "Form");
+  await expect(method).toHaveValue("{{ input.since }}");
+  await page.getByRole("button", { name: "Choose a value" }).click();
+  await expect(method.locator("option:checked")).toHaveText("Not set");
+  await view(page, "YAML");
+  await expect(yaml(page)).not.toContainText("method");
+});
+
 test("a new tool is empty, or begins as a template", async ({ ownerPage: page }) => {
   await page.goto("/tools/new");
   await expect(field(page, "Name")).toHaveValue("");

@@ -148,6 +148,55 @@ steps:
   await expect(yaml).toBeFocused();
 });
 
+test("steps are moved with keys and by dragging, and run beside others", async ({ ownerPage: page }) => {
+  await page.goto("/tools/new?from=greeting");
+  await view(page, "YAML");
+  const yaml = editor(page, "Definition as YAML");
+  await fillEditor(
+    yaml,
+    `slug: moved
+name: Moved
+steps:
+  - id: one
+    uses: current_time
+  - id: two
+    uses: calculate
+    with: { expression: 1 + 1 }
+  - id: three
+    uses: current_time
+`,
+  );
+  await view(page, "Form");
+  const steps = page.getByRole("list", { name: "Steps" });
+  const card = (name: RegExp) => steps.getByRole("button", { name });
+  const expectOrder = (...names: RegExp[]) =>
+    expect(card(/^(?!Insert)/)).toHaveText([/^Name and input/, ...names, /^Output/]);
+  await card(/^one/).focus();
+  await page.keyboard.press("Alt+ArrowDown");
+  await expectOrder(/^two/, /^one/, /^three/);
+  await expect(card(/^one/)).toBeFocused();
+  await page.keyboard.press("Alt+ArrowUp");
+  await page.keyboard.press("Alt+ArrowUp");
+  await expectOrder(/^one/, /^two/, /^three/);
+  await page.locator("[data-drag=three]").dragTo(card(/^one/));
+  await expectOrder(/^three/, /^one/, /^two/);
+  await page.locator("[data-drag=three]").dragTo(card(/^two/));
+  await expectOrder(/^one/, /^two/, /^three/);
+
+  await card(/^two/).click();
+  await page.getByRole("button", { name: "Add a step beside two" }).click();
+  const catalogue = page.getByRole("dialog", { name: "Add a step beside two" });
+  await catalogue.getByLabel("Search functions and tools").fill("current_time");
+  await page.keyboard.press("Enter");
+  await expectText(yaml, /- id: group\s+parallel:\s+- id: two[\s\S]*- id: current_time\s+uses: current_time/);
+  await expect(yaml).toBeFocused();
+  await expectOrder(/^one/, /^group2 steps in parallel/, /^three/);
+  await view(page, "Form");
+  await expect(page.getByText("two, current_time run side by side.")).toBeVisible();
+  await expect(page.getByRole("region", { name: "Problems" })).toContainText("No problems");
+  await expectAccessible(page, "a group of steps");
+});
+
 test("a step is inserted between two, and problems are repaired from their list", async ({
   ownerPage: page,
 }) => {

@@ -9,6 +9,7 @@ import { TextField } from "@/app/_ui/forms/form";
 import { readJson, writeJson } from "@/server/base/json/json";
 import { type Field, valuesOf } from "../_schema/field";
 import { controlOf, isLong } from "../_schema/value";
+import { ChoiceField } from "./choice-field";
 import { type Insertable, InsertMenu, type InsertTarget } from "./insert-menu";
 
 /** `name`: what people call the value. */
@@ -32,8 +33,22 @@ type ValueFieldProps = {
   onChange: (value: unknown) => void;
 };
 
-/** One value of a definition: a constant by its schema, or a text with `{{ }}`. */
-export function ValueField({
+/** One value of a definition: a choice or constant by its schema, or a text with `{{ }}`. */
+export function ValueField(props: ValueFieldProps) {
+  const { field, value, onChange } = props;
+  const choices = valuesOf(field);
+  const isChosen = value === undefined || choices?.some((choice) => choice === value) === true;
+  const [isWritten, setIsWritten] = useState(!isChosen);
+  if (choices === null) return <WrittenField {...props} />;
+  if (isChosen && !isWritten) return <ChoiceField {...props} onWrite={() => setIsWritten(true)} />;
+  const choose = () => {
+    setIsWritten(false);
+    onChange(undefined);
+  };
+  return <WrittenField {...props} hasFocus={isChosen} onChoose={choose} />;
+}
+
+function WrittenField({
   label,
   hint,
   error,
@@ -46,8 +61,10 @@ export function ValueField({
   takesSecrets,
   isLabelHidden,
   value,
+  hasFocus = false,
+  onChoose,
   onChange,
-}: ValueFieldProps) {
+}: ValueFieldProps & { hasFocus?: boolean; onChoose?: () => void }) {
   const id = useId();
   const kind = controlOf(field);
   const isText = kind === "text";
@@ -97,16 +114,24 @@ export function ValueField({
     hint,
     value: text,
     onChange: change,
-    end:
-      insertables.length > 0 || takesSecrets ? (
-        <InsertMenu
-          control={control}
-          insertables={insertables}
-          isEmpty={text === "" || (!isText && text === '""')}
-          label={label}
-          takesSecrets={takesSecrets}
-        />
-      ) : null,
+    end: (
+      <span className="flex items-center gap-3 empty:hidden">
+        {onChoose === undefined ? null : (
+          <button className="min-h-6 text-accent hover:underline" onClick={onChoose} type="button">
+            Choose a value
+          </button>
+        )}
+        {insertables.length > 0 || takesSecrets ? (
+          <InsertMenu
+            control={control}
+            insertables={insertables}
+            isEmpty={text === "" || (!isText && text === '""')}
+            label={label}
+            takesSecrets={takesSecrets}
+          />
+        ) : null}
+      </span>
+    ),
   };
   if (!isInput) {
     return (
@@ -122,7 +147,14 @@ export function ValueField({
   }
   return (
     <>
-      <TextField {...common} code list={options.length > 0 ? id : undefined} ref={input} spellCheck={false} />
+      <TextField
+        {...common}
+        autoFocus={hasFocus}
+        code
+        list={options.length > 0 ? id : undefined}
+        ref={input}
+        spellCheck={false}
+      />
       {options.length > 0 ? (
         <datalist id={id}>
           {options.map((option) => (

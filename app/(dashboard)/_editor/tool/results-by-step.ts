@@ -1,5 +1,4 @@
-import { isJsonObject } from "@/server/base/json/json";
-import type { StepView } from "./tool-document";
+import { innerIdsOf, type StepView } from "./tool-document";
 
 type Call = { step: { key: string } };
 
@@ -8,7 +7,7 @@ export function groupByStep<Each extends Call>(
   calls: readonly Each[],
   steps: readonly Pick<StepView, "id" | "fields">[],
 ): { id: string; lines: Each[] }[] {
-  const outer = new Map(steps.flatMap(({ id, fields }) => innerIds(fields).map((inner) => [inner, id])));
+  const outer = new Map(steps.flatMap((step) => innerIdsOf(step).map((inner) => [inner, step.id])));
   const groups = new Map<string, Each[]>();
   for (const call of calls) {
     const key = call.step.key.replace(/\[\d+\]$/, "");
@@ -18,11 +17,4 @@ export function groupByStep<Each extends Call>(
     else group.push(call);
   }
   return [...groups].map(([id, lines]) => ({ id, lines }));
-}
-
-function innerIds({ parallel }: StepView["fields"]): string[] {
-  if (!Array.isArray(parallel)) return [];
-  return parallel.flatMap((step: unknown) =>
-    isJsonObject(step) && typeof step.id === "string" ? step.id : [],
-  );
 }

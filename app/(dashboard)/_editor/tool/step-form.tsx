@@ -5,7 +5,7 @@ import { IconButton } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import type { Language } from "@/app/_ui/editor/language";
 import { SelectField } from "@/app/_ui/forms/form";
-import { RemoveIcon } from "@/app/_ui/icons";
+import { BesideIcon, RemoveIcon } from "@/app/_ui/icons";
 import { notify } from "@/app/_ui/toast";
 import { type Field, readSchema } from "../../_schema/field";
 import { MoveButtons, moveButton } from "../move-buttons";
@@ -21,12 +21,23 @@ import { Section } from "./section";
 import { StepIdField } from "./step-id-field";
 import { inputsOf, StepInputs } from "./step-inputs";
 import { SELECTED_CARD } from "./step-list";
-import { moveStep, type Path, removeStep, type StepView } from "./tool-document";
+import { ANCHORED, innerIdsOf, type Path, removeStep, type StepView } from "./tool-document";
 
-const ANCHORED = "Other parts of the YAML use its anchor. Change them first.";
+/** What the form of a step does to the list of steps. */
+export type StepActions = {
+  /** `focus`: a CSS selector of what gets the focus. */
+  onMove: (from: number, to: number, focus: string) => void;
+  onAddBeside: (index: number) => void;
+};
 
 /** The form of one step: its position, id, function, input and flow. */
-export function StepForm({ step, index, ...props }: PartProps & { step: StepView; index: number }) {
+export function StepForm({
+  step,
+  index,
+  onMove,
+  onAddBeside,
+  ...props
+}: PartProps & StepActions & { step: StepView; index: number }) {
   const trpc = useTRPC();
   const { data: functions } = useSuspenseQuery(trpc.definitions.functions.queryOptions());
   const { tool, problems, textOf, onChange, onSelect } = props;
@@ -36,13 +47,6 @@ export function StepForm({ step, index, ...props }: PartProps & { step: StepView
   const isGroup = step.parallel !== null;
   const used = functions.find(({ name }) => name === step.uses);
   const name = step.id || `step ${index + 1}`;
-  function move(to: number) {
-    const before = textOf();
-    const moved = moveStep(before, index, to);
-    if (moved === before) return notify("The step was not moved", ANCHORED);
-    onChange(() => moved);
-    onSelect(to, moveButton(to < index ? "up" : "down"));
-  }
   function remove() {
     const before = textOf();
     const removed = removeStep(before, index);
@@ -80,7 +84,15 @@ export function StepForm({ step, index, ...props }: PartProps & { step: StepView
         <h2 className="min-w-0 flex-1 truncate font-semibold">
           Step {index + 1} of {tool.steps.length}
         </h2>
-        <MoveButtons count={tool.steps.length} index={index} name={name} onMove={move} />
+        <IconButton label={`Add a step beside ${name}`} onClick={() => onAddBeside(index)}>
+          <BesideIcon />
+        </IconButton>
+        <MoveButtons
+          count={tool.steps.length}
+          index={index}
+          name={name}
+          onMove={(to) => onMove(index, to, moveButton(to < index ? "up" : "down"))}
+        />
         <IconButton label={`Remove ${name}`} onClick={remove}>
           <RemoveIcon />
         </IconButton>
@@ -109,7 +121,7 @@ export function StepForm({ step, index, ...props }: PartProps & { step: StepView
         )}
       </div>
       {isGroup ? (
-        <p className="text-muted">The steps of a group are edited in the YAML.</p>
+        <p className="text-muted">{`${innerIdsOf(step).join(", ")} run side by side. They are edited in the YAML.`}</p>
       ) : (
         <StepInputs
           {...props}

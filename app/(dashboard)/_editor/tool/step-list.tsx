@@ -4,11 +4,12 @@ import clsx from "clsx";
 import type { ReactNode } from "react";
 import { Button } from "@/app/_ui/button";
 import { formatPlural } from "@/app/_ui/figures/format";
-import { ConditionIcon, PinIcon, PlusIcon, RepeatIcon } from "@/app/_ui/icons";
+import { ConditionIcon, GripIcon, PinIcon, PlusIcon, RepeatIcon } from "@/app/_ui/icons";
 import { Badge } from "@/app/_ui/table";
 import { ConditionValue, useLastCondition } from "./knowledge/last-condition";
 import type { Pins } from "./knowledge/pins";
 import type { StepView, ToolView } from "./tool-document";
+import { type Drag, useDrag } from "./use-drag";
 
 /** The part of a tool that is shown beside the list: a step by its index, the input or the output. */
 export type Part = number | "input" | "output";
@@ -23,10 +24,13 @@ type StepListProps = {
   faulty: (part: Part) => boolean;
   onSelect: (part: Part) => void;
   onAdd: (index: number) => void;
+  /** `focus`: a CSS selector of what gets the focus. */
+  onMove: (from: number, to: number, focus: string) => void;
 };
 
-/** The parts of a tool in the order of its data. Marks parts with issues and inserts steps between parts. */
-export function StepList({ tool, selected, pins, faulty, onSelect, onAdd }: StepListProps) {
+/** The parts of a tool in the order of its data. Marks parts with issues, moves steps and inserts steps between parts. */
+export function StepList({ tool, selected, pins, faulty, onSelect, onAdd, onMove }: StepListProps) {
+  const drag = useDrag((from, to) => onMove(from, to, SELECTED_CARD));
   const card = (part: Part) => ({
     current: part === selected,
     faulty: faulty(part),
@@ -46,10 +50,12 @@ export function StepList({ tool, selected, pins, faulty, onSelect, onAdd }: Step
         {tool.steps.map((step, index) => (
           <Card
             {...card(index)}
+            drag={drag.of(index)}
             // biome-ignore lint/suspicious/noArrayIndexKey: a step has no identity but its position; ids are edited.
             key={index}
             isPinned={pins.has(step.id)}
             note={describeCall(step)}
+            onMove={(by) => onMove(index, index + by, SELECTED_CARD)}
             rules={step}
             title={step.id || "no id"}
           >
@@ -78,6 +84,8 @@ type CardProps = {
   faulty: boolean;
   dashed?: boolean;
   isPinned?: boolean;
+  drag?: Drag;
+  onMove?: (by: 1 | -1) => void;
   onSelect: () => void;
   rules?: StepView;
   children?: ReactNode;
@@ -90,6 +98,8 @@ function Card({
   faulty,
   dashed = false,
   isPinned,
+  drag,
+  onMove,
   onSelect,
   rules,
   children,
@@ -106,35 +116,63 @@ function Card({
           {name === "Only if" && condition !== null ? <ConditionValue condition={condition} /> : null}
         </p>
       ))}
-      <button
-        aria-current={current ? "true" : undefined}
-        className={clsx(
-          "flex flex-col rounded-md border bg-canvas px-3 py-2 text-left hover:bg-hover",
-          flow.length > 0 ? "ml-4 w-[calc(100%-1rem)]" : "w-full",
-          dashed && !current && "border-dashed",
-          current ? "border-accent shadow-[inset_0_0_0_1px_var(--color-accent)]" : "border-line-strong",
+      <div className="group/card relative" {...drag?.target}>
+        {drag === undefined ? null : (
+          <span
+            aria-hidden="true"
+            className="absolute inset-y-0 -left-4 flex w-4 cursor-grab items-center text-faint opacity-0 group-hover/card:opacity-100 pointer-coarse:hidden"
+            data-drag={title}
+            {...drag.handle}
+          >
+            <GripIcon size={14} />
+          </span>
         )}
-        onClick={onSelect}
-        type="button"
-      >
-        <span className="flex w-full items-center gap-2">
-          <span className="min-w-0 flex-1 truncate font-medium">{title}</span>
-          {isPinned ? (
-            <span className="flex items-center gap-1 text-accent text-xs">
-              <PinIcon size={12} />
-              pinned
-            </span>
-          ) : null}
-          {faulty ? (
-            <span className="flex items-center gap-1.5 text-failed text-xs">
-              <span aria-hidden="true" className="size-2 bg-failed" />
-              problem
-            </span>
-          ) : null}
-        </span>
-        <span className="mono w-full truncate text-muted">{note}</span>
-        {rules ? <Rules step={rules} /> : null}
-      </button>
+        {drag?.edge ? (
+          <span
+            aria-hidden="true"
+            className={clsx(
+              "absolute inset-x-0 h-0.5 bg-accent",
+              drag.edge === "before" ? "-top-1.5" : "-bottom-1.5",
+            )}
+          />
+        ) : null}
+        <button
+          aria-current={current ? "true" : undefined}
+          aria-keyshortcuts={onMove ? "Alt+ArrowUp Alt+ArrowDown" : undefined}
+          className={clsx(
+            "flex flex-col rounded-md border bg-canvas px-3 py-2 text-left hover:bg-hover",
+            flow.length > 0 ? "ml-4 w-[calc(100%-1rem)]" : "w-full",
+            dashed && !current && "border-dashed",
+            current ? "border-accent shadow-[inset_0_0_0_1px_var(--color-accent)]" : "border-line-strong",
+          )}
+          onClick={onSelect}
+          onKeyDown={(event) => {
+            const by = event.key === "ArrowUp" ? -1 : event.key === "ArrowDown" ? 1 : null;
+            if (!event.altKey || by === null || onMove === undefined) return;
+            event.preventDefault();
+            onMove(by);
+          }}
+          type="button"
+        >
+          <span className="flex w-full items-center gap-2">
+            <span className="min-w-0 flex-1 truncate font-medium">{title}</span>
+            {isPinned ? (
+              <span className="flex items-center gap-1 text-accent text-xs">
+                <PinIcon size={12} />
+                pinned
+              </span>
+            ) : null}
+            {faulty ? (
+              <span className="flex items-center gap-1.5 text-failed text-xs">
+                <span aria-hidden="true" className="size-2 bg-failed" />
+                problem
+              </span>
+            ) : null}
+          </span>
+          <span className="mono w-full truncate text-muted">{note}</span>
+          {rules ? <Rules step={rules} /> : null}
+        </button>
+      </div>
       {children}
     </li>
   );

@@ -42,6 +42,9 @@ export type Path = readonly (string | number)[];
 
 const MAX_ALIASES = 100;
 
+/** The reason why a step cannot be moved or removed. */
+export const ANCHORED = "Other parts of the YAML use its anchor. Change them first.";
+
 /** The steps of a YAML; null if it has syntax errors or is not a mapping. */
 export function readTool(text: string): ToolView | null {
   const lines = new LineCounter();
@@ -65,6 +68,14 @@ export function readTool(text: string): ToolView | null {
   });
   const properties = isJsonObject(fields.parameters) ? fields.parameters.properties : undefined;
   return { fields, inputs: isJsonObject(properties) ? Object.keys(properties) : [], steps: views };
+}
+
+/** The ids of the steps in a group. */
+export function innerIdsOf({ fields: { parallel } }: Pick<StepView, "fields">): string[] {
+  if (!Array.isArray(parallel)) return [];
+  return parallel.flatMap((step: unknown) =>
+    isJsonObject(step) && typeof step.id === "string" ? step.id : [],
+  );
 }
 
 /** The line of the value at a path, from 1, or of the value around it; null: the document has neither. */
@@ -157,7 +168,7 @@ function editSteps(text: string, change: (steps: unknown[]) => void): string {
 
 /** An id that no step has: the function's name, with a number if it is taken. */
 export function freeStepId(text: string, wanted: string): string {
-  const taken = new Set(readTool(text)?.steps.map(({ id }) => id));
+  const taken = new Set(readTool(text)?.steps.flatMap((step) => [step.id, ...innerIdsOf(step)]));
   if (!taken.has(wanted)) return wanted;
   let number = 2;
   while (taken.has(`${wanted}_${number}`)) number += 1;

@@ -15,6 +15,7 @@ import type { TextProblem } from "@/server/catalog/edit-definition";
 import { EditorForm } from "../editor-form";
 import { copyName } from "../slug";
 import { EDITED_QUERY, type EditorProps, useEditor } from "../use-editor";
+import { addBeside } from "./add-beside";
 import type { Callable } from "./catalogue";
 import { LastOutputsContext, useLastOutputs } from "./knowledge/last-outputs";
 import { usePins } from "./knowledge/pins";
@@ -24,9 +25,18 @@ import { Problems, useChecked } from "./problems/problems";
 import { repairProblem } from "./problems/repair";
 import type { Inputs } from "./problems/set-aside";
 import { EMPTY_TOOL, type ToolStarter, ToolStarterLinks } from "./starters";
-import { StepForm } from "./step-form";
+import { type StepActions, StepForm } from "./step-form";
 import { type Part, StepList } from "./step-list";
-import { freeStepId, insertStep, lineAt, readTool, setValue, type ToolView } from "./tool-document";
+import {
+  ANCHORED,
+  freeStepId,
+  insertStep,
+  lineAt,
+  moveStep,
+  readTool,
+  setValue,
+  type ToolView,
+} from "./tool-document";
 import { YamlField } from "./yaml-field";
 
 const TryPanel = lazy(() => import("./try-panel"), "TryPanel");
@@ -46,7 +56,7 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
   const field = useRef<EditorHandle>(null);
   const [view, setView] = useState<"form" | "yaml">("form");
   const [chosen, setSelected] = useState<Part>(mode === "edit" ? 0 : "input");
-  const [adding, setAdding] = useState<number | null>(null);
+  const [adding, setAdding] = useState<Adding | null>(null);
   const editor = useEditor({
     kind: "tool",
     mode,
@@ -126,10 +136,27 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
     // The part may be selected already.
     render();
   }
-  function add(index: number, { stepId, step: added }: Callable) {
-    change((before) => insertStep(before, index, { id: freeStepId(before, stepId), ...added }));
+  function add({ index, isBeside }: Adding, { stepId, step: called }: Callable) {
+    const before = latest().value;
+    const added = { id: freeStepId(before, stepId), ...called };
     setAdding(null);
-    select(index, "[data-part] input");
+    if (!isBeside) {
+      change(() => insertStep(before, index, added));
+      select(index, "[data-part] input");
+      return;
+    }
+    const { text, path } = addBeside(before, index, added);
+    change(() => text);
+    setSelected(index);
+    showLine(lineAt(text, path));
+  }
+  function move(from: number, to: number, focus: string) {
+    if (to < 0 || to >= steps.length) return;
+    const before = latest().value;
+    const moved = moveStep(before, from, to);
+    if (moved === before) return notify("The step was not moved", ANCHORED);
+    change(() => moved);
+    select(to, focus);
   }
   return (
     <LastOutputsContext value={lastOutputs}>
@@ -145,7 +172,8 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
             ) : (
               <StepList
                 faulty={(part) => problemsIn(part).length > 0}
-                onAdd={setAdding}
+                onAdd={(index) => setAdding({ index, isBeside: false })}
+                onMove={move}
                 onSelect={select}
                 pins={pinState.pins}
                 selected={selected}
@@ -193,7 +221,9 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
                   }}
                   isNew={editor.opened === null}
                   key={String(selected)}
+                  onAddBeside={(index) => setAdding({ index, isBeside: true })}
                   onChange={change}
+                  onMove={move}
                   onRepair={repair}
                   onSelect={select}
                   part={selected}
@@ -222,7 +252,11 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
   );
 }
 
-function titleOfAdding(steps: ToolView["steps"], index: number): string {
+/** The position of a new step, or of the step that it runs beside. */
+type Adding = { index: number; isBeside: boolean };
+
+function titleOfAdding(steps: ToolView["steps"], { index, isBeside }: Adding): string {
+  if (isBeside) return `Add a step beside ${steps[index]?.id || `step ${index + 1}`}`;
   const before = steps[index - 1];
   if (before !== undefined) return `Add a step after ${before.id || `step ${index}`}`;
   return steps.length === 0 ? "Add a step" : "Add a first step";
@@ -244,7 +278,7 @@ function useAside(): PartProps["aside"] {
 
 const NOTHING: Inputs = {};
 
-function PartForm({ part, isNew, ...props }: PartProps & { part: Part; isNew: boolean }) {
+function PartForm({ part, isNew, ...props }: PartProps & StepActions & { part: Part; isNew: boolean }) {
   if (part === "input") return <InputPartForm {...props} isNew={isNew} />;
   if (part === "output") return <OutputPartForm {...props} />;
   const step = props.tool.steps[part];
