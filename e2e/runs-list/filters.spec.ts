@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { expect, test } from "../support/fixtures";
-import { finishRun } from "../support/start";
+import { finishRun, startRun } from "../support/start";
 
 /** A worker's tests share one organization. */
 const unique = (text: string) => `${text} ${crypto.randomUUID().slice(0, 8)}`;
@@ -108,6 +108,25 @@ test("a phone shows the chosen status among the tabs, with its number", async ({
   const tab = page.getByRole("navigation", { name: "Status" }).locator("[aria-current]");
   await expect(tab).toHaveText(/^Cancelled[\d,+]+$/);
   await expect(tab).toBeInViewport({ ratio: 0.95 });
+});
+
+test("a phone shows the headline of an error in two lines", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const tool = organization.toolIds.inward ?? "";
+  const id = await startRun(request, organization, { tool, input: {} });
+  await page.goto(`/runs?q=${id}`);
+  await expect(rows(page)).toContainText("Failed");
+  const headline = rows(page)
+    .getByText(/127\.0\.0\.1/)
+    .filter({ visible: true });
+  const lines = await headline.evaluate(
+    (part) => part.clientHeight / Number.parseFloat(getComputedStyle(part).lineHeight),
+  );
+  expect(lines).toBe(2);
 });
 
 test("an unknown filter in the address is reported, and actions on all runs are hidden", async ({

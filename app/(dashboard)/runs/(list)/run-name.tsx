@@ -101,7 +101,8 @@ export function Preview({ run: { errorPreview, inputPreview }, on }: PreviewProp
     <span
       className={clsx(
         width,
-        on === "phone" ? "truncate" : "-my-px line-clamp-2 leading-4 [overflow-wrap:anywhere]",
+        "line-clamp-2 leading-4 [overflow-wrap:anywhere]",
+        on === "phone" ? "whitespace-normal" : "-my-px",
       )}
     >
       {errorHeadline(errorPreview)}
