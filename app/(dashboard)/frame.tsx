@@ -29,10 +29,14 @@ type FrameProps = {
   mac: boolean;
 };
 
+/** Editors need the width: beside them, the navigation is folded to icons. */
+const IS_EDITOR = /^\/(agents|tools)\/(new|[^/]+\/(edit|copy))$/;
+
 /** The layout of every page: navigation, organization, account. On a phone the navigation is in a drawer. */
 export function Frame({ children, ...props }: FrameProps & { children: ReactNode }) {
   const { organizations, role, mac } = props;
   const [open, setOpen] = useState(false);
+  const isFolded = IS_EDITOR.test(usePathname());
   const change = useSwitchOrganization();
   const { onTheme } = useTheme();
   const active = organizations.find((each) => each.active);
@@ -42,7 +46,12 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
   const { palette, openPalette } = usePalette({ role, organizations, onTheme, onOrganization }, mac);
   const sidebar = { ...props, onOrganization, onPalette: openPalette };
   const frame = (
-    <div className="min-h-dvh md:grid md:grid-cols-[13.5rem_minmax(0,1fr)]">
+    <div
+      className={clsx(
+        "min-h-dvh md:grid",
+        isFolded ? "md:grid-cols-[3.5rem_minmax(0,1fr)]" : "md:grid-cols-[13.5rem_minmax(0,1fr)]",
+      )}
+    >
       <a
         className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-raised focus:px-3 focus:py-2"
         href="#content"
@@ -93,7 +102,7 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
         aria-label="Sidebar"
         className="sticky top-0 hidden h-dvh flex-col border-line border-r bg-sidebar md:flex"
       >
-        <Sidebar {...sidebar} onGo={() => {}} />
+        <Sidebar {...sidebar} isFolded={isFolded} onGo={() => {}} />
       </aside>
       <main className="min-w-0 max-w-[90rem]" id="content">
         {props.suspended ? (
@@ -116,17 +125,30 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
 }
 
 type SidebarProps = FrameProps & {
+  /** Shows icons only. */
+  isFolded?: boolean;
   onOrganization: (organizationId: string) => void;
   onPalette: () => void;
   onGo: () => void;
 };
 
-function Sidebar({ organizations, role, user, mac, onOrganization, onPalette, onGo }: SidebarProps) {
+function Sidebar({
+  organizations,
+  role,
+  user,
+  mac,
+  isFolded = false,
+  onOrganization,
+  onPalette,
+  onGo,
+}: SidebarProps) {
   const path = usePathname();
+  const labelClass = isFolded ? "sr-only" : undefined;
+  const titleOf = (label: string) => (isFolded ? label : undefined);
   return (
     <>
       <div className="flex h-14 items-center px-2 pr-12 md:pr-2">
-        <OrganizationMenu onChoose={onOrganization} organizations={organizations} />
+        <OrganizationMenu isFolded={isFolded} onChoose={onOrganization} organizations={organizations} />
       </div>
       <div className="px-2 pb-1">
         <button
@@ -136,19 +158,23 @@ function Sidebar({ organizations, role, user, mac, onOrganization, onPalette, on
           onClick={onPalette}
           onFocus={preloadPalette}
           onPointerEnter={preloadPalette}
+          title={titleOf("Search or go to")}
           type="button"
         >
-          <SearchIcon />
-          <span className="flex-1 text-left">Search or go to</span>
-          <span aria-hidden="true" className="pointer-coarse:hidden text-faint text-xs max-md:hidden">
-            {mac ? "⌘K" : "Ctrl K"}
-          </span>
+          <SearchIcon className="shrink-0" />
+          <span className={labelClass ?? "flex-1 text-left"}>Search or go to</span>
+          {isFolded ? null : (
+            <span aria-hidden="true" className="pointer-coarse:hidden text-faint text-xs max-md:hidden">
+              {mac ? "⌘K" : "Ctrl K"}
+            </span>
+          )}
         </button>
       </div>
       <nav aria-label="Main" className="flex flex-1 flex-col gap-px overflow-y-auto px-2 py-1">
         {navGroups(role).map(({ title, items }) => (
           <div className="flex flex-col gap-px" key={title ?? ""}>
-            {title ? <p className="px-2 pt-3 pb-1 text-muted text-xs">{title}</p> : null}
+            {title && isFolded ? <hr className="my-2 border-line" /> : null}
+            {title && !isFolded ? <p className="px-2 pt-3 pb-1 text-muted text-xs">{title}</p> : null}
             {items.map(({ href, label, Icon }) => {
               const here = path === href || path.startsWith(`${href}/`);
               return (
@@ -158,9 +184,10 @@ function Sidebar({ organizations, role, user, mac, onOrganization, onPalette, on
                   href={href}
                   key={href}
                   onClick={onGo}
+                  title={titleOf(label)}
                 >
-                  <Icon className={here ? "text-accent" : undefined} />
-                  {label}
+                  <Icon className={clsx("shrink-0", here && "text-accent")} />
+                  <span className={labelClass}>{label}</span>
                 </Link>
               );
             })}
@@ -173,11 +200,12 @@ function Sidebar({ organizations, role, user, mac, onOrganization, onPalette, on
           className={navClass(path.startsWith("/docs/"))}
           href={guideFor(path)}
           onClick={onGo}
+          title={titleOf("Docs")}
         >
-          <DocsIcon />
-          Docs
+          <DocsIcon className="shrink-0" />
+          <span className={labelClass}>Docs</span>
         </Link>
-        <PersonMenu onGo={onGo} user={user} />
+        <PersonMenu isFolded={isFolded} onGo={onGo} user={user} />
       </div>
     </>
   );
@@ -190,9 +218,13 @@ function navClass(here: boolean): string {
   );
 }
 
-type OrganizationMenuProps = { organizations: OrganizationLine[]; onChoose: (id: string) => void };
+type OrganizationMenuProps = {
+  organizations: OrganizationLine[];
+  isFolded: boolean;
+  onChoose: (id: string) => void;
+};
 
-function OrganizationMenu({ organizations, onChoose }: OrganizationMenuProps) {
+function OrganizationMenu({ organizations, isFolded, onChoose }: OrganizationMenuProps) {
   const active = organizations.find((each) => each.active);
   return (
     <Menu
@@ -200,11 +232,11 @@ function OrganizationMenu({ organizations, onChoose }: OrganizationMenuProps) {
       trigger={
         <>
           <StepwellMark className="shrink-0 text-accent" />
-          <span className="min-w-0 flex-1 truncate font-medium">
+          <span className={isFolded ? "sr-only" : "min-w-0 flex-1 truncate font-medium"}>
             <span className="sr-only">Organization </span>
             {active?.name}
           </span>
-          <UpDownIcon className="shrink-0 text-muted" />
+          {isFolded ? null : <UpDownIcon className="shrink-0 text-muted" />}
         </>
       }
       triggerClass="flex h-9 w-full min-w-0 items-center gap-2 rounded-md px-1.5 text-left hover:bg-hover"

@@ -10,8 +10,18 @@ import { ACCOUNT_ITEM } from "./nav";
 import { THEMES, useTheme } from "./theme";
 
 /** The menu of the signed-in person: account, the theme, and signing out. */
-export function PersonMenu({ user, onGo }: { user: { name: string; email: string }; onGo: () => void }) {
+export function PersonMenu({
+  user,
+  isFolded,
+  onGo,
+}: {
+  user: { name: string; email: string };
+  /** Shows the initial only. */
+  isFolded: boolean;
+  onGo: () => void;
+}) {
   const { theme, onTheme } = useTheme();
+  const role = ROLE_LABELS[useContext(RoleContext)];
   return (
     <Menu
       align="start"
@@ -23,11 +33,11 @@ export function PersonMenu({ user, onGo }: { user: { name: string; email: string
           >
             {user.name.slice(0, 1)}
           </span>
-          <span className="min-w-0 flex-1 truncate">
+          <span className={isFolded ? "sr-only" : "min-w-0 flex-1 truncate"}>
             <span className="sr-only">Signed in as </span>
             {user.name}
           </span>
-          <span className="text-muted text-xs">{ROLE_LABELS[useContext(RoleContext)]}</span>
+          {isFolded ? null : <span className="text-muted text-xs">{role}</span>}
         </>
       }
       triggerClass="flex h-9 w-full min-w-0 items-center gap-2 rounded-md px-1.5 text-left hover:bg-hover"

@@ -143,6 +143,17 @@ test("a method is chosen from a list, or written as an expression", async ({ own
   await expect(yaml(page)).not.toContainText("method");
 });
 
+test("beside an editor, the navigation is folded to icons with names", async ({ ownerPage: page }) => {
+  const sidebar = page.getByRole("complementary", { name: "Sidebar" });
+  const widthOf = async () => (await sidebar.boundingBox())?.width;
+  await page.goto("/tools/new");
+  expect(await widthOf()).toBe(56);
+  await expectAccessible(page, "a folded navigation");
+  await sidebar.getByRole("link", { name: "Tools" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Tools" })).toBeVisible();
+  expect(await widthOf()).toBe(216);
+});
+
 test("a new tool is empty, or begins as a template", async ({ ownerPage: page }) => {
   await page.goto("/tools/new");
   await expect(field(page, "Name")).toHaveValue("");

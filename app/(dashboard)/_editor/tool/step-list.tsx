@@ -120,7 +120,10 @@ function Card({
         {drag === undefined ? null : (
           <span
             aria-hidden="true"
-            className="absolute inset-y-0 -left-4 flex w-4 cursor-grab items-center text-faint opacity-0 group-hover/card:opacity-100 pointer-coarse:hidden"
+            className={clsx(
+              "absolute inset-y-0 flex w-4 cursor-grab items-center text-faint opacity-0 group-hover/card:opacity-100 pointer-coarse:hidden",
+              flow.length > 0 ? "left-0" : "-left-4",
+            )}
             data-drag={title}
             {...drag.handle}
           >
