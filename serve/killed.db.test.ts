@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { JsonObject } from "@/server/base/json/json";
+import { followThroughKills, type ReadEvent } from "@/testing/event-reader";
 import { expectSoundLedger } from "@/testing/ledger";
 import { type ModelServer, startModelServer } from "@/testing/servers/model-server";
 import { type BuiltProcess, builtService, startOverRest, untilReady } from "@/testing/services/built-service";
@@ -25,15 +26,20 @@ afterAll(async () => {
   await world.close();
 });
 
+/** The origin of the process that was started last. */
+let current = "";
+
 /** With `dieAt`, it kills itself when it first reaches that point of the engine. */
-function startProcess({ dieAt }: { dieAt?: string } = {}): Promise<BuiltProcess> {
-  return service.start({
+async function startProcess({ dieAt }: { dieAt?: string } = {}): Promise<BuiltProcess> {
+  const started = await service.start({
     env: {
       OPENAI_API_KEY: "test",
       OPENAI_BASE_URL: model.url,
       STEPWELL_PAUSE_POINTS: dieAt === undefined ? "" : `${dieAt}=1`,
     },
   });
+  current = started.origin;
+  return started;
 }
 
 async function startRun(
@@ -136,8 +142,10 @@ it("an agent corrects its answer and counts its calls exactly, however often the
   };
 
   let runId = "";
+  let events: Promise<ReadEvent[]> = Promise.resolve([]);
   await untilDeadAt("journal:answered", async (dying) => {
     runId = await startRun(dying, `agents/run/${tenant.agentId}`, () => ({ userMessage: "Add one and two" }));
+    events = followThroughKills(() => `${current}/v1/agents/run/${runId}/events`, tenant.key);
   });
   const waiting = await startProcess();
   // Its first two model calls and their steps are committed before it makes the third one.
@@ -167,6 +175,12 @@ it("an agent corrects its answer and counts its calls exactly, however often the
   expect(run.creditsUsed.toString()).toBe("0.022");
   const charges = await world.db.creditEntry.findMany({ where: { runId, kind: "charge" } });
   expect(charges.map(({ amount }) => amount.toString())).toEqual(["-0.022"]);
+  // The reader that came back after each kill has every event once.
+  const numbered = (await events).filter(({ id }) => id !== null);
+  expect(numbered.map(({ id }) => id)).toEqual(numbered.map((_, n) => n + 1));
+  expect(numbered.map(({ name }) => name)).toEqual([
+    ...["run.running", "step.started", "step.completed", "step.started", "step.completed", "run.completed"],
+  ]);
   // A request whose reply was not committed is made again; none other.
   expect(model.requests.length).toBeLessThanOrEqual(4 + 4);
   await expectSoundLedger(world, tenant);

@@ -1,5 +1,6 @@
 -- Gives waiting runs slots: organization by organization, fewest in flight first, oldest first within one, as far as plans
 -- allow. The runs are claimed by `p_worker`; without one they are handed over to an Inngest server, whose calls claim them.
+-- A run that waited starts later than it was created, at least by 1 ms: its events are numbered by that.
 -- `p_suspects`: only suspects, only others, or all (NULL). Those of `p_except` stay waiting.
 CREATE FUNCTION claim_waiting_runs(p_worker text, p_slots int, p_at timestamptz, p_suspects boolean, p_except uuid[])
 RETURNS TABLE (run uuid, run_kind run_kind, run_hand_over int) LANGUAGE plpgsql AS $$
@@ -38,7 +39,7 @@ BEGIN
         claimed_by = p_worker, epoch = runs.epoch + CASE WHEN p_worker IS NULL THEN 0 ELSE 1 END,
         hand_over = runs.hand_over + CASE WHEN p_worker IS NULL THEN 1 ELSE 0 END, paused_by = NULL,
         status = CASE WHEN p_worker IS NULL THEN runs.status ELSE 'Running' END,
-        started_at = CASE WHEN p_worker IS NULL THEN runs.started_at ELSE coalesce(runs.started_at, now_) END,
+        started_at = CASE WHEN p_worker IS NULL THEN runs.started_at ELSE coalesce(runs.started_at, greatest(now_, runs.created_at + interval '1 ms')) END,
         resumed_at = CASE WHEN cardinality(runs.resumed_at) < cardinality(runs.yielded_at) THEN runs.resumed_at || now_ ELSE runs.resumed_at END
       WHERE runs.id = ANY(chosen) AND runs.status IN ('Pending', 'Running') AND runs.admitted_at IS NULL AND runs.cancel_requested_at IS NULL
       RETURNING runs.id, runs.organization_id, runs.kind, runs.hand_over

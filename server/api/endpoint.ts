@@ -32,7 +32,9 @@ export type EndpointRules = {
   body?: { maxBytes: number; optional?: true };
   /** The answer of an endpoint that needs only the run: polls are answered from memory (poll.ts). */
   viewRun?(services: Pick<Services, "clock">, run: RunFacts): object;
-  example: { request?: object; response: object };
+  example: { request?: object; response: object | string };
+  /** Answers with server-sent events. */
+  sendsEvents?: true;
 };
 
 export type Endpoint = EndpointRules & {

@@ -35,6 +35,7 @@ export async function respondToRest(services: Services, request: ApiRequest): Pr
   try {
     const body = await answer(services, request, { requestId, reply });
     const response = jsonResponse(body, requestId, reply.headers);
+    if (reply.events !== undefined) return { ...response, body: "", events: reply.events };
     const { ETag: etag } = reply.headers;
     return etag === undefined ? response : answerIfChanged(response, etag, request.header("if-none-match"));
   } catch (error) {
@@ -64,7 +65,7 @@ async function answer(
     return caller;
   };
   const actor = await confirm();
-  const open = { confirm, onGone: request.onGone };
+  const open = { confirm, onGone: request.onGone, header: request.header };
   const call = { route, params, context: { services, actor, requestId, reply, call: open } };
   if (endpoint.limit === "starts") return start(request, call);
   Object.assign(reply.headers, await countRead(services, actor));
@@ -72,7 +73,7 @@ async function answer(
   const input = await readInput(request, { endpoint, params, body });
   return services.memory.answer(actor.orgId, 0, async (memory) => {
     const view = await callProcedure({ ...call, context: { ...call.context, memory } }, input);
-    return tagView(call, view);
+    return reply.events === undefined ? tagView(call, view) : "";
   });
 }
 

@@ -23,13 +23,19 @@ export type ApiContext = {
 
 /** An API call, for procedures that answer it later. */
 type OpenCall = {
+  header(name: string): string | null;
   /** Throws what a new call with the same key would. */
   confirm(): Promise<unknown>;
   onGone(listener: () => void): () => void;
 };
 
 /** `text`: a stored body, which is sent unchanged instead of the procedure's result. */
-export type Reply = { headers: Record<string, string>; text?: string };
+export type Reply = {
+  headers: Record<string, string>;
+  text?: string;
+  /** Sent instead of a body. */
+  events?: ReadableStream<Uint8Array>;
+};
 
 type ShownError = { code: ErrorCode; message: string; requestId: string; issues?: Issue[] };
 

@@ -7,7 +7,11 @@ export type DocumentField = { name: string; type: string; required: boolean; des
 export type Operation = ReturnType<typeof readOperations>[number];
 
 const media = z.object({ schema: z.unknown().optional(), example: z.unknown().optional() });
-const json = z.object({ "application/json": media });
+/** JSON, or a stream of events. */
+const content = z.union([
+  z.object({ "application/json": media }).transform((types) => types["application/json"]),
+  z.object({ "text/event-stream": media }).transform((types) => types["text/event-stream"]),
+]);
 const operation = z.object({
   operationId: z.string(),
   tags: z.tuple([z.string()]),
@@ -25,9 +29,9 @@ const operation = z.object({
       }),
     )
     .default([]),
-  requestBody: z.object({ content: json }).optional(),
+  requestBody: z.object({ content }).optional(),
   responses: z
-    .object({ "200": z.object({ content: json }) })
+    .object({ "200": z.object({ content }) })
     .catchall(z.object({ $ref: z.string().default(""), description: z.string().optional() })),
 });
 const document = z.object({
@@ -72,10 +76,11 @@ export function readOperations(openApi: unknown) {
   );
 }
 
-function readContent(schemas: Schemas, { "application/json": { schema, example } }: z.output<typeof json>) {
+function readContent(schemas: Schemas, { schema, example }: z.output<typeof content>) {
   // Of several bodies, the first one is the usual one; the description says when another one comes.
   const usual = resolve(schemas, schema).anyOf?.[0] ?? schema;
-  return { fields: fieldsOf(schemas, usual), example: JSON.stringify(example ?? {}, null, 2) };
+  const text = typeof example === "string" ? example : JSON.stringify(example ?? {}, null, 2);
+  return { fields: fieldsOf(schemas, usual), example: text };
 }
 
 const lastOf = (reference: string) => reference.slice(reference.lastIndexOf("/") + 1);

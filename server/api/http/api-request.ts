@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { pipeline, Readable } from "node:stream";
 import { AppError } from "@/server/base/errors";
 import { MIB } from "@/server/contract/sizes";
 import { ByteCollector } from "@/server/guard/limits/byte-collector";
@@ -31,7 +32,13 @@ export type ApiRequest = {
   readBody(limit: number): Promise<Buffer>;
 };
 
-export type ApiResponse = { status: number; headers: Record<string, string>; body: string };
+/** `events` is sent instead of the body, as it comes. */
+export type ApiResponse = {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+  events?: ReadableStream<Uint8Array>;
+};
 
 /** The most bytes that a body can have of which at most `limit` are read. */
 export function boundBodyBytes({ header }: Pick<ApiRequest, "header">, limit: number): number {
@@ -126,11 +133,18 @@ export function drainRequest(incoming: IncomingMessage): void {
 /** Sends a response. `rawHeaders` are added: names and values in turn. Does nothing if the client has disconnected. */
 export function sendToNode(
   outgoing: ServerResponse,
-  { status, headers, body }: ApiResponse,
+  { status, headers, body, events }: ApiResponse,
   rawHeaders: readonly string[],
 ): void {
-  if (outgoing.destroyed) return;
+  if (outgoing.destroyed) return void events?.cancel();
   const raw = [...rawHeaders];
+  if (events !== undefined) {
+    for (const name in headers) raw.push(name, headers[name] ?? "");
+    outgoing.writeHead(status, raw);
+    // A reader that leaves ends both.
+    pipeline(Readable.from(events), outgoing, () => {});
+    return;
+  }
   // A 304 has no body; a length would be that of the body that the client knows.
   if (status !== 304) raw.push("Content-Length", String(Buffer.byteLength(body)));
   for (const name in headers) raw.push(name, headers[name] ?? "");
@@ -146,7 +160,7 @@ export async function respondToWebRequest(
 ): Promise<Response> {
   const { pathname, search } = new URL(request.url);
   const target = request.headers.get(PAGE_ADDRESS_HEADER) ?? pathname + search;
-  const { status, headers, body } = await handle({
+  const { status, headers, body, events } = await handle({
     method: request.method,
     path: target.split("?", 1)[0] ?? "",
     query: queryOf(target),
@@ -164,5 +178,5 @@ export async function respondToWebRequest(
     },
   });
   // A Response with status 304 takes no body.
-  return new Response(status === 304 ? null : body, { status, headers });
+  return new Response(events ?? (status === 304 ? null : body), { status, headers });
 }

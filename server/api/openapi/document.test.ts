@@ -36,7 +36,7 @@ function keywords(value: unknown): [string, unknown][] {
   return Object.entries(value).flatMap(([key, part]) => [[key, part], ...keywords(part)]);
 }
 
-it("lists the contract's seven endpoints, the cancels and the list of runs, with APP_URL as its server", () => {
+it("lists the contract's seven endpoints, cancels, events and the list of runs, with APP_URL as its server", () => {
   expect(document.openapi).toBe("3.1.0");
   expect(document.servers).toEqual([{ url: "https://stepwell.test" }]);
   expect(
@@ -45,8 +45,10 @@ it("lists the contract's seven endpoints, the cancels and the list of runs, with
       .sort(),
   ).toEqual([
     "get /v1/agents/run/{agentRunId}/details",
+    "get /v1/agents/run/{agentRunId}/events",
     "get /v1/agents/run/{agentRunId}/status",
     "get /v1/runs",
+    "get /v1/tools/run/{toolRunId}/events",
     "get /v1/tools/run/{toolRunId}/result",
     "get /v1/tools/run/{toolRunId}/status",
     "post /v1/agents/run/{agentId}",
@@ -124,7 +126,9 @@ describe("every operation", () => {
   it.each(operations)("$operationId has texts, examples, headers and error responses", (each) => {
     const { requestBody, responses } = each;
     const success = response.parse(responses["200"]);
-    expect(success.content["application/json"]?.example).toBeDefined();
+    const sendsEvents = each.operationId.startsWith("follow");
+    const type = sendsEvents ? "text/event-stream" : "application/json";
+    expect(success.content[type]?.example).toBeDefined();
     if (requestBody) expect(requestBody.content["application/json"]?.example).toBeDefined();
     const isView = each.operationId.startsWith("get");
     const more = requestBody ? ["Idempotent-Replayed"] : isView ? ["ETag"] : [];

@@ -43,15 +43,16 @@ function completeOperation(operation: Operation): void {
   const { operationId = "", requestBody, responses } = operation;
   const endpoint = ENDPOINTS_BY_ID.get(operationId);
   const isStart = endpoint === undefined || endpoint.limit === "starts";
-  const isView = endpoint?.method === "GET" && endpoint.kind !== undefined;
+  const isView = endpoint?.method === "GET" && endpoint.kind !== undefined && !endpoint.sendsEvents;
   const headers = isStart ? START_HEADERS : isView ? VIEW_HEADERS : RATE_HEADERS;
   if (responses === undefined) throw new Error(`The operation ${operationId} has no responses.`);
   const { description, content } = responses["200"];
+  const type = endpoint?.sendsEvents ? "text/event-stream" : "application/json";
   operation.responses = {
     "200": {
       description,
       headers,
-      content: { "application/json": withExample(content["application/json"], endpoint?.example.response) },
+      content: { [type]: withExample(content["application/json"], endpoint?.example.response) },
     },
     ...(isView && { "304": { description: "The run is as the header If-None-Match says", headers } }),
     ...Object.fromEntries(
@@ -77,7 +78,7 @@ function describeParameter(parameter: NonNullable<Operation["parameters"]>[numbe
   if (description !== undefined) parameter.description = description;
 }
 
-function withExample(media: Media, example?: object): Media {
+function withExample(media: Media, example?: object | string): Media {
   const { schema = {}, example: declared, ...others } = media;
   return { schema, ...others, example: example ?? declared };
 }

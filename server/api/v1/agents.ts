@@ -11,7 +11,7 @@ import {
 import { MAX_START_AGENT_BODY_BYTES, MAX_USER_MESSAGE_BYTES } from "@/server/contract/sizes";
 import { readFinishedSteps, sizeOfSteps } from "@/server/runs/read/read-run";
 import { agentRunDetails, agentRunStatus } from "@/server/runs/read/views";
-import { CANCEL, cancelEndpoint, viewEndpoint } from "./run";
+import { CANCEL, cancelEndpoint, EVENTS, eventsEndpoint, exampleEvents, viewEndpoint } from "./run";
 import { startEndpoint } from "./start";
 
 const AGENT = { kind: "agent", tag: "Agents" } as const;
@@ -93,6 +93,16 @@ export const agents = {
       await memory?.hold(await sizeOfSteps(services, actor.orgId, run.id));
       return agentRunDetails(run, await readFinishedSteps(services, actor.orgId, run.id));
     },
+  }),
+
+  events: eventsEndpoint({
+    ...AGENT,
+    path: "/v1/agents/run/{agentRunId}/events",
+    operationId: "followAgentRun",
+    summary: "Events of an agent run",
+    description: EVENTS,
+    view: (_services, run) => agentRunStatus(run),
+    example: exampleEvents(agentRun),
   }),
 
   cancel: cancelEndpoint({

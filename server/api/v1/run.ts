@@ -8,9 +8,13 @@ import {
   integerParameter,
   type KeyContext,
 } from "@/server/api/endpoint";
+import { AppError, isAppError } from "@/server/base/errors";
 import { isTerminal, type RunKind, type RunStatus } from "@/server/contract/enums";
 import { type RunCancelled, runCancelled } from "@/server/contract/shapes";
+import { acquireStreamSlot } from "@/server/guard/limits/stream-slots";
 import { cancelRun } from "@/server/runs/cancel";
+import { EVENT_STREAM_HEADERS, openEventStream } from "@/server/runs/live/event-stream";
+import { followRun } from "@/server/runs/live/follow-run";
 import { readRun } from "@/server/runs/read/read-run";
 import type { RunFacts } from "@/server/runs/run-facts";
 import type { Services } from "@/server/services";
@@ -83,6 +87,103 @@ async function waitForEnd({ services, actor, call }: KeyContext, run: RunFacts, 
   const { confirm = async () => {}, onGone = () => () => {} } = call ?? {};
   await services.endWaiters.wait(run.id, { ms, caller: actor.apiKeyId, confirm, onGone });
   await confirm();
+}
+
+export const EVENTS =
+  "Server-sent events: a snapshot first, then run.running, step.started, step.completed and run.waiting, and for agents " +
+  "text.delta and text.reset. The last event is run.completed, run.failed or run.cancelled. Each event but the texts has an " +
+  "id, which counts from 1: with Last-Event-ID or since, a reader continues where it stopped. An open stream ends " +
+  "after ten minutes; continue it.";
+
+/** Some events of a run, as text. */
+export const exampleEvents = (run: object) =>
+  `id: 1\nevent: snapshot\ndata: ${JSON.stringify({ ...run, steps: [] })}\n\nid: 4\nevent: run.completed\ndata: ${JSON.stringify(run)}\n\n`;
+
+/** Declares an endpoint that sends the events of a run. */
+export function eventsEndpoint({
+  view,
+  example,
+  ...rules
+}: Described & {
+  view(services: Pick<Services, "clock">, run: RunFacts): object;
+  example: string;
+}): Endpoint {
+  const { input: named, refOf } = runInput(rules.kind);
+  const input = named.extend({ since });
+  return endpointOf(
+    {
+      ...rules,
+      method: "GET",
+      scope: "runs:read",
+      limit: "reads",
+      sendsEvents: true,
+      successDescription: "The run's events until it has ended",
+      requestHeaders: EVENTS_HEADERS,
+      example: { response: example },
+    },
+    {
+      input,
+      answer: z.string(),
+      async resolve(
+        { services, actor, call, reply },
+        given: z.output<typeof named> & { since?: number | undefined },
+      ) {
+        const ref = refOf(given);
+        await readRun(services, actor, ref);
+        const { confirm = async () => {}, onGone = () => () => {}, header = () => null } = call ?? {};
+        const from = readLastEventId(header("last-event-id")) ?? given.since ?? null;
+        const slot = acquireStreamSlot(services, actor);
+        if ("rejection" in slot) {
+          throw new AppError("rate_limited", slot.rejection, { headers: { "Retry-After": "5" } });
+        }
+        const events = openEventStream({
+          produce: (sink) =>
+            followRun(services, actor, { ref, since: from, view: (run) => view(services, run), sink }),
+          mayStay: () =>
+            confirm().then(
+              () => true,
+              (error: unknown) => !isAppError(error),
+            ),
+          checkEveryMs: 1_000,
+          onError: (error) => services.log.error("A stream of events failed", { runId: ref.runId, error }),
+          onOver: slot.release,
+          onGone,
+        });
+        if (reply) Object.assign(reply, { events, headers: { ...reply.headers, ...EVENT_STREAM } });
+        return "";
+      },
+    },
+  );
+}
+
+const EVENT_STREAM = {
+  "Content-Type": EVENT_STREAM_HEADERS["content-type"],
+  "Cache-Control": EVENT_STREAM_HEADERS["cache-control"],
+  "X-Accel-Buffering": EVENT_STREAM_HEADERS["x-accel-buffering"],
+};
+
+const MAX_EVENT = 999_999_999;
+
+const since = integerParameter("since", {
+  min: 0,
+  max: MAX_EVENT,
+  description: "Send the events after this number, without a snapshot. 0: all events.",
+}).optional();
+
+const EVENTS_HEADERS = z.object({
+  "Last-Event-ID": z
+    .string()
+    .optional()
+    .meta({ description: "As since: the id of the last event that the reader has. It takes precedence." }),
+});
+
+function readLastEventId(text: string | null): number | null {
+  if (text === null || text.trim() === "") return null;
+  if (/^\d{1,9}$/.test(text.trim())) return Number(text);
+  throw new AppError(
+    "invalid_request",
+    "The header Last-Event-ID must be the id of an event, a whole number.",
+  );
 }
 
 /** The common part of the descriptions of both cancels. */

@@ -6,7 +6,7 @@ import { type ToolRunStatusView, toolRunResultView, toolRunStatusView } from "@/
 import { MAX_BODY_BYTES } from "@/server/contract/sizes";
 import { readConfiguration } from "@/server/runs/read/read-run";
 import { toolRunResult, toolRunStatus } from "@/server/runs/read/views";
-import { CANCEL, cancelEndpoint, viewEndpoint } from "./run";
+import { CANCEL, cancelEndpoint, EVENTS, eventsEndpoint, exampleEvents, viewEndpoint } from "./run";
 import { startEndpoint } from "./start";
 
 const TOOL = { kind: "tool", tag: "Tools" } as const;
@@ -88,6 +88,16 @@ export const tools = {
       const configuration = await readConfiguration(services, actor.orgId, run.configurationHash);
       return toolRunResult(run, configuration, { now: services.clock.now(), memory });
     },
+  }),
+
+  events: eventsEndpoint({
+    ...TOOL,
+    path: "/v1/tools/run/{toolRunId}/events",
+    operationId: "followToolRun",
+    summary: "Events of a tool run",
+    description: EVENTS,
+    view: ({ clock }, run) => toolRunStatus(run, clock.now()),
+    example: exampleEvents(toolRun),
   }),
 
   cancel: cancelEndpoint({

@@ -27,6 +27,7 @@ const WRITERS: Record<string, string[]> = {
   run_counts_until: ["server/runs/read/find"],
   run_index: ["server/runs/read/find"],
   run_index_queue: ["server/runs/read/find"],
+  run_events: ["server/runs/engine"],
   runs: ["server/runs", "server/runs/engine"],
   saved_views: ["server/catalog/organization"],
   // When a secret was last used.

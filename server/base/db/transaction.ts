@@ -24,6 +24,14 @@ export async function transact<T>(pool: Pool, work: (client: PoolClient) => Prom
   }
 }
 
+/** Reads everything as of one moment. */
+export function readAtOnce<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  return transact(pool, async (client) => {
+    await client.query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    return work(client);
+  });
+}
+
 /** In milliseconds: to get a connection, for the transaction, and for one statement (else the pool's). */
 type TransactionLimits = { maxWait: number; timeout: number; statement?: number };
 

@@ -1,11 +1,12 @@
-import type { MemberActor } from "@/server/base/actor";
+import type { ApiKeyActor, MemberActor } from "@/server/base/actor";
 import { perOwner } from "@/server/base/per-owner";
 
 /** The most live streams of one process. Each tab that shows runs holds one. */
-export const STREAM_LIMITS = { person: 20, organization: 200, process: 500 };
+export const STREAM_LIMITS = { person: 20, key: 50, organization: 200, process: 500 };
 
 const REJECTIONS = {
   person: `You have ${STREAM_LIMITS.person} live views open, which is the limit. Close some tabs.`,
+  key: `This API key has ${STREAM_LIMITS.key} streams open, which is the limit.`,
   organization: `Your organization has ${STREAM_LIMITS.organization} live views open, which is the limit.`,
   process: `This server has ${STREAM_LIMITS.process} live views open, which is the limit.`,
 };
@@ -19,19 +20,21 @@ globalThis.stepwellStreamSlots ??= perOwner(() => new Map<string, number>());
 const takenIn = globalThis.stepwellStreamSlots;
 
 /**
- * Acquires a slot for a live stream from the limits of the person, the organization and the process. Returns an
+ * Acquires a slot for a live stream from the limits of the person or key, the organization and the process. Returns an
  * idempotent `release`, or the reason why there is no slot.
  */
 export function acquireStreamSlot(
   services: { pool: object },
-  { orgId, userId }: Pick<MemberActor, "orgId" | "userId">,
+  reader: Pick<MemberActor, "orgId" | "userId"> | Pick<ApiKeyActor, "orgId" | "apiKeyId">,
 ): { release: () => void } | { rejection: string } {
   const taken = takenIn(services.pool);
-  const counts = [
-    { of: "person", key: `person ${userId}` },
-    { of: "organization", key: `organization ${orgId}` },
+  const counts: { of: keyof typeof STREAM_LIMITS; key: string }[] = [
+    "userId" in reader
+      ? { of: "person", key: `person ${reader.userId}` }
+      : { of: "key", key: `key ${reader.apiKeyId}` },
+    { of: "organization", key: `organization ${reader.orgId}` },
     { of: "process", key: "process" },
-  ] as const;
+  ];
   const full = counts.find(({ of, key }) => (taken.get(key) ?? 0) >= STREAM_LIMITS[of]);
   if (full) return { rejection: REJECTIONS[full.of] };
   for (const { key } of counts) taken.set(key, (taken.get(key) ?? 0) + 1);

@@ -40,7 +40,7 @@ export function admitWaitingRuns(
 const CLAIM = defineCommand(
   "claim-run",
   `UPDATE runs SET claimed_by = $2, paused_by = NULL, epoch = epoch + 1, status = 'Running', sequence = sequence + 1,
-                   started_at = coalesce(started_at, $3, date_trunc('milliseconds', clock_timestamp())),
+                   started_at = coalesce(started_at, greatest(coalesce($3, date_trunc('milliseconds', clock_timestamp())), created_at + interval '1 ms')),
                    admitted_at = coalesce($3, date_trunc('milliseconds', clock_timestamp()))
    WHERE id = $1 AND ${isOpenSql()} AND claimed_by IS NULL AND cancel_requested_at IS NULL
      AND (admitted_at IS NOT NULL OR parent_run_id IS NOT NULL) AND ($4::int IS NULL OR hand_over = $4)

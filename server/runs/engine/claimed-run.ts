@@ -56,6 +56,15 @@ export type ClaimedRun = Omit<z.output<typeof claimedRow>, "orgId" | "document" 
   prices: PriceList;
 };
 
+/**
+ * The number of events before a run's first step: `run.waiting` for a slot if it waited, then `run.running`. A run that
+ * waited started later than it was created (`claim_waiting_runs`).
+ */
+export function firstEvents({ createdAt, startedAt }: { createdAt: Date; startedAt: Date | null }): number {
+  if (startedAt === null) return 1;
+  return startedAt > createdAt ? 2 : 1;
+}
+
 /** A run that its start claims. */
 export const FIRST_CLAIM = { epoch: 1, sequence: 1, yieldedAt: null, storedBytes: 0 };
 

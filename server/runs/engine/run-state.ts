@@ -229,11 +229,17 @@ const YIELD = defineCommand(
    WHERE ${IS_CLAIMED} AND cancel_requested_at IS NULL`,
 );
 
-/** Stores that a run yields its slot. False if the run is to be cancelled or the worker no longer has it. */
+const RECORD_WAIT = defineCommand(
+  "record-wait",
+  `INSERT INTO run_events (run_id, n, organization_id, reason, until, created_at)
+   VALUES ($1, $2, $3, CASE WHEN $4::timestamptz IS NULL THEN 'slot' ELSE 'timer' END, $4, coalesce($5, clock_timestamp()))`,
+);
+
+/** Stores that a run yields its slot, with the number of that event. False if the run is to be cancelled or the worker no longer has it. */
 export async function yieldSlot(
   services: Services,
   claim: Claim,
-  { sequence, until = null }: { sequence: number; until?: Date | null },
+  { sequence, event, until = null }: { sequence: number; event: number; until?: Date | null },
 ): Promise<boolean> {
   const { run } = claim;
   const isYielded = await transact(services.pool, async (client) => {
@@ -241,8 +247,10 @@ export async function yieldSlot(
     const yielded = await changeClaimed(client, claim, (values) =>
       YIELD(client, [...values, sequence, services.clock.forDatabase(), until]),
     );
-    if (yielded) await RELEASE_SLOTS(client, [[run.orgId]]);
-    return yielded;
+    if (!yielded) return false;
+    await RECORD_WAIT(client, [run.id, event, run.orgId, until, services.clock.forDatabase()]);
+    await RELEASE_SLOTS(client, [[run.orgId]]);
+    return true;
   });
   if (isYielded) notifyRunChanged(services, run, sequence);
   return isYielded;

@@ -34,10 +34,22 @@ const READ_CALLS = defineQuery(
 );
 const READ_STEPS = defineQuery(
   "read-journal-steps",
-  startedRow.extend({ stepNumber: z.number(), output: z.string().nullable(), actions: z.number() }),
-  `SELECT key, status, started_at AS "startedAt", step_number AS "stepNumber",
+  startedRow.extend({
+    stepNumber: z.number(),
+    output: z.string().nullable(),
+    actions: z.number(),
+    startedEvent: z.number().nullable(),
+    finishedEvent: z.number().nullable(),
+  }),
+  `SELECT started_event AS "startedEvent", finished_event AS "finishedEvent", key, status, started_at AS "startedAt", step_number AS "stepNumber",
           CASE WHEN status = 'Running' THEN attempts ELSE '[]' END AS attempts, output, actions, credits, sequence
    FROM steps WHERE run_id = $1`,
+);
+
+const READ_LAST_WAIT = defineQuery(
+  "read-last-wait",
+  z.object({ event: z.number() }),
+  "SELECT coalesce(max(n), 0) AS event FROM run_events WHERE run_id = $1",
 );
 
 /** The journal of a claimed run; empty if it is its first claim. */
@@ -48,6 +60,8 @@ export async function readJournal(services: Services, run: ClaimedRun): Promise<
   const { totals } = contents;
   const calls = await READ_CALLS(services.pool, [run.id]);
   const steps = await READ_STEPS(services.pool, [run.id]);
+  const [wait] = await READ_LAST_WAIT(services.pool, [run.id]);
+  contents.lastEvent = wait?.event ?? 0;
   for (const { sequence, credits } of [...calls, ...steps]) {
     contents.sequence = Math.max(contents.sequence, sequence);
     totals.creditsUsed = totals.creditsUsed.add(credits);
@@ -67,8 +81,10 @@ export async function readJournal(services: Services, run: ClaimedRun): Promise<
     }
   }
   for (const row of steps) {
-    const { key, status } = row;
+    const { key, status, startedEvent, finishedEvent } = row;
     contents.stepNumbers.set(key, row.stepNumber);
+    if (startedEvent !== null) contents.startedEvents.set(key, startedEvent);
+    contents.lastEvent = Math.max(contents.lastEvent, startedEvent ?? 0, finishedEvent ?? 0);
     if (status === "Running") {
       contents.interrupted.set(key, attemptsBefore(row, run, now));
       contents.openSteps.set(key, row.startedAt);

@@ -53,6 +53,8 @@ it("rows of a run are committed in order even if some must wait for the next flu
     error_message: null,
     attempts: "[]",
     child_run_id: null,
+    started_event: null,
+    finished_event: null,
     started_at: world.clock.now().toISOString(),
     finished_at: status === "Completed" ? world.clock.now().toISOString() : null,
     duration_ms: status === "Completed" ? 1 : null,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Notifications } from "@/server/base/db/notifications";
 import { defineQuery, type Queryable } from "@/server/base/db/statement";
-import { runIdOf } from "./run-changes";
+import { listenToRun, type Subscription } from "./run-changes";
 
 /** Notifications of one run's steps come close together. */
 const GATHER_MS = 25;
@@ -32,10 +32,10 @@ const FIND_ENDED = defineQuery(
 export class EndWaiters {
   readonly #services: { pool: Queryable; notifications: Notifications };
   readonly #waiting = new Map<string, Set<Waiter>>();
+  readonly #subscriptions = new Map<string, Subscription>();
   #changed = new Set<string>();
   #asking: NodeJS.Timeout | undefined;
   #ticking: NodeJS.Timeout | undefined;
-  #unlisten = () => {};
   #ticks = 0;
   #closed = false;
 
@@ -82,25 +82,25 @@ export class EndWaiters {
     this.#waiting.set(runId, waiters.add(waiter));
     // The run may have ended before.
     this.#ask(runId);
-    if (this.#ticking !== undefined) return;
-    const { notifications } = this.#services;
-    notifications.open();
-    this.#unlisten = notifications.listen("run", (payload) => {
-      // Without a payload, some may be lost.
-      if (payload === "") this.#askAll();
-      else this.#ask(runIdOf(payload));
-    });
-    this.#ticking = setInterval(() => this.#tick(), TICK_MS);
+    if (!this.#subscriptions.has(runId))
+      this.#subscriptions.set(
+        runId,
+        listenToRun(this.#services, runId, () => this.#ask(runId)),
+      );
+    this.#ticking ??= setInterval(() => this.#tick(), TICK_MS);
   }
 
   #remove(runId: string, waiter: Waiter): void {
     const waiters = this.#waiting.get(runId);
     waiters?.delete(waiter);
-    if (waiters?.size === 0) this.#waiting.delete(runId);
+    if (waiters?.size === 0) {
+      this.#waiting.delete(runId);
+      this.#subscriptions.get(runId)?.unsubscribe();
+      this.#subscriptions.delete(runId);
+    }
     if (this.#waiting.size > 0) return;
     clearInterval(this.#ticking);
     this.#ticking = undefined;
-    this.#unlisten();
   }
 
   #tick(): void {

@@ -1,6 +1,6 @@
 /** Nothing is buffered or compressed. A stream ends after ten minutes, so a lost reader cannot hold one forever. */
 
-/** The interval at which the reader's session is checked. */
+/** The interval of comments, which keep proxies from closing the connection. */
 export const HEARTBEAT_MS = 15_000;
 /** Browsers reconnect by themselves, with the last event's id. */
 const MAX_LIFE_MS = 10 * 60_000;
@@ -21,19 +21,44 @@ export type EventSink = {
 type Events = {
   /** The stream ends when it returns. */
   produce: (sink: EventSink) => Promise<void>;
-  /** Called at every heartbeat; false ends the stream. */
+  /** Called every `checkEveryMs`; false ends the stream. */
   mayStay: () => Promise<boolean>;
+  checkEveryMs?: number;
   onError: (error: unknown) => void;
   onOver: () => void;
 };
 
+export const EVENT_STREAM_HEADERS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-cache, no-transform",
+  "x-accel-buffering": "no",
+};
+
 /** Answers a request with events until they end, the reader leaves or loses access, or the time is up. */
-export function respondWithEvents(request: Request, { produce, mayStay, onError, onOver }: Events): Response {
+export function respondWithEvents(request: Request, events: Events): Response {
+  const { signal } = request;
+  const onGone = (listener: () => void) => {
+    if (signal.aborted) listener();
+    else signal.addEventListener("abort", listener);
+    return () => signal.removeEventListener("abort", listener);
+  };
+  return new Response(openEventStream({ ...events, onGone }), { headers: EVENT_STREAM_HEADERS });
+}
+
+/** The bytes of such an answer. `onGone` calls its listener when the reader leaves. */
+export function openEventStream({
+  produce,
+  mayStay,
+  checkEveryMs = HEARTBEAT_MS,
+  onError,
+  onOver,
+  onGone,
+}: Events & { onGone(listener: () => void): () => void }): ReadableStream<Uint8Array> {
   const over = new AbortController();
   over.signal.addEventListener("abort", onOver, { once: true });
   const encoder = new TextEncoder();
   let wake = () => {};
-  const stream = new ReadableStream<Uint8Array>({
+  return new ReadableStream<Uint8Array>({
     start(controller) {
       const write = (text: string) => {
         if (!over.signal.aborted) controller.enqueue(encoder.encode(text));
@@ -52,10 +77,10 @@ export function respondWithEvents(request: Request, { produce, mayStay, onError,
         close();
       };
       const room = () => (controller.desiredSize ?? 0) > 0;
+      // Unread data shows that the stream is alive.
+      const heartbeat = setInterval(() => room() && write(": still here\n\n"), HEARTBEAT_MS);
       let asking = false;
-      const heartbeat = setInterval(() => {
-        // Unread data shows that the stream is alive.
-        if (room()) write(": still here\n\n");
+      const check = setInterval(() => {
         if (asking) return;
         asking = true;
         mayStay()
@@ -63,15 +88,16 @@ export function respondWithEvents(request: Request, { produce, mayStay, onError,
           .finally(() => {
             asking = false;
           });
-      }, HEARTBEAT_MS);
+      }, checkEveryMs);
       const life = setTimeout(close, MAX_LIFE_MS);
+      let stayConnected = () => {};
       over.signal.addEventListener("abort", () => {
         clearInterval(heartbeat);
+        clearInterval(check);
         clearTimeout(life);
+        stayConnected();
         wake();
       });
-      request.signal.addEventListener("abort", close);
-      if (request.signal.aborted) close();
       write(`retry: ${RETRY_MS}\n\n`);
       const sink: EventSink = {
         drained: () =>
@@ -84,6 +110,7 @@ export function respondWithEvents(request: Request, { produce, mayStay, onError,
         close,
         signal: over.signal,
       };
+      stayConnected = onGone(close);
       produce(sink).then(close, fail);
     },
     // Called when the reader has taken everything that was sent.
@@ -92,13 +119,6 @@ export function respondWithEvents(request: Request, { produce, mayStay, onError,
     },
     cancel() {
       over.abort();
-    },
-  });
-  return new Response(stream, {
-    headers: {
-      "content-type": "text/event-stream; charset=utf-8",
-      "cache-control": "no-cache, no-transform",
-      "x-accel-buffering": "no",
     },
   });
 }

@@ -1,4 +1,5 @@
 import type { Notifications } from "@/server/base/db/notifications";
+import { perOwner } from "@/server/base/per-owner";
 
 /**
  * Notifies pages of the newest change of a run, outside the writer's transactions, where NOTIFY would serialize
@@ -21,8 +22,35 @@ export type Subscription = {
 
 const changeText = /^([^:]+):([^:]+):(\d+)$/;
 
-/** The run that a notification is about. */
-export const runIdOf = (payload: string): string => changeText.exec(payload)?.[2] ?? "";
+const listenersOf = perOwner((notifications: Notifications) => {
+  const listeners = new Map<string, Set<() => void>>();
+  notifications.listen("run", (payload) => {
+    // Without a payload, some may be lost.
+    const wanted =
+      payload === "" ? [...listeners.values()] : [listeners.get(changeText.exec(payload)?.[2] ?? "")];
+    for (const each of wanted) for (const listener of [...(each ?? [])]) listener();
+  });
+  return listeners;
+});
+
+/** Calls the listener when a run may have changed. However many listen, a notification is read once. */
+export function listenToRun(
+  { notifications }: { notifications: Notifications },
+  runId: string,
+  listener: () => void,
+): Subscription {
+  notifications.open();
+  const listeners = listenersOf(notifications);
+  const own = listeners.get(runId) ?? new Set();
+  listeners.set(runId, own.add(listener));
+  return {
+    connected: () => notifications.connected(),
+    unsubscribe() {
+      own.delete(listener);
+      if (own.size === 0 && listeners.get(runId) === own) listeners.delete(runId);
+    },
+  };
+}
 
 export function subscribeToRuns(
   { notifications }: { notifications: Notifications },

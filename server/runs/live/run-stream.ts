@@ -3,7 +3,7 @@ import { sleep, sleepUntilWoken } from "@/server/base/sleep";
 import { isTerminal } from "@/server/contract/enums";
 import { queueDashboardCall } from "@/server/guard/limits/dashboard-queue";
 import type { EventSink } from "@/server/runs/live/event-stream";
-import { type Subscription, subscribeToRuns } from "@/server/runs/live/run-changes";
+import { listenToRun, type Subscription, subscribeToRuns } from "@/server/runs/live/run-changes";
 import { updateOf } from "@/server/runs/live/run-update";
 import { inspectRun } from "@/server/runs/read/inspect/inspect";
 import type { Services } from "@/server/runs/services";
@@ -29,7 +29,7 @@ export async function streamRun(
   await listen({
     sink,
     pauseMs: RUN_PAUSE_MS,
-    subscribe: (listener) => subscribeToRuns(services, (change) => change.runId === runId, listener),
+    subscribe: (listener) => listenToRun(services, runId, listener),
     look: async () => {
       const work = () => inspectRun(services, actor, { runId, after: seen });
       const change = await queueDashboardCall(services, actor.orgId, { work });
@@ -72,7 +72,8 @@ export async function streamRuns(services: Services, actor: MemberActor, sink: E
   });
 }
 
-async function listen({
+/** Calls `look` at once, then whenever something may have changed, until it is over or the reader left. */
+export async function listen({
   sink,
   pauseMs,
   subscribe,

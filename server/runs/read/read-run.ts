@@ -8,7 +8,7 @@ import { type RunFacts, runFacts } from "@/server/runs/run-facts";
 import type { Services } from "@/server/runs/services";
 
 /** Polls are the most frequent calls, and Prisma would cost more than the rest of a poll. */
-const READ = defineQuery(
+export const readRunRow = defineQuery(
   "read-run",
   runFacts,
   `SELECT run.id, run.agent_id AS "agentId", run.tool_id AS "toolId", run.target_name AS "targetName",
@@ -36,8 +36,8 @@ export async function readRun(
 ): Promise<RunFacts> {
   const known = services.endedRuns.get(runId);
   if (known) return ownRun(actor, kind, known.orgId === actor.orgId ? known.run : null);
-  const [found] = await READ(services.pool, [runId, actor.orgId, kind]);
-  const run = ownRun(actor, kind, found ?? null);
+  const [found] = await readRunRow(services.pool, [runId, actor.orgId, kind]);
+  const run = ownRun(actor, kind, found);
   if (run.finishedAt !== null) {
     services.endedRuns.add(actor.orgId, run);
     return run;
@@ -47,10 +47,10 @@ export async function readRun(
 }
 
 /** Throws `not_found` if the key may not read it. */
-function ownRun(actor: ApiKeyActor, kind: RunKind, run: RunFacts | null): RunFacts {
+export function ownRun(actor: ApiKeyActor, kind: RunKind, run: RunFacts | null | undefined): RunFacts {
   const targetId = kind === "agent" ? run?.agentId : run?.toolId;
   const isLimited = actor.targetIds.length > 0 && !actor.targetIds.includes(targetId ?? "");
-  if (run === null || !targetId || isLimited) {
+  if (!run || !targetId || isLimited) {
     throw new AppError("not_found", kind === "agent" ? "Agent run not found." : "Tool run not found.");
   }
   return run;

@@ -78,7 +78,13 @@ export async function releaseSlot(
   until: Date | null = null,
 ): Promise<SegmentResult> {
   const { run, journal } = slot;
-  if (!(await yieldSlot(services, slot, { sequence: journal.nextSequence(), until })))
+  if (
+    !(await yieldSlot(services, slot, {
+      sequence: journal.nextSequence(),
+      event: journal.nextEvent(),
+      until,
+    }))
+  )
     return endUnclaimable(services, { runId: run.id });
   if (until !== null) return { kind: "asleep", until, id: `sleep@${run.epoch}` };
   services.notifications.send("engine", "waiting", "waiting");

@@ -55,7 +55,11 @@ async function startClaimed(tenant: Tenant): Promise<{ run: ClaimedRun; workerId
 }
 
 const yieldAs = (workerId: string, run: ClaimedRun) =>
-  yieldSlot(world, { run, worker: { id: workerId } }, { sequence: run.sequence + 1 });
+  yieldSlot(
+    world,
+    { run, worker: { id: workerId } },
+    { sequence: run.sequence + 1, event: run.sequence + 1 },
+  );
 
 async function startWaiting(tenant: Tenant): Promise<ClaimedRun> {
   const { run, workerId } = await startClaimed(tenant);
@@ -106,7 +110,7 @@ it("does not yield when it is to be cancelled: its worker ends it", async () => 
 it("ends at its deadline while it waits", async () => {
   const tenant = await createTenant(world);
   const { id } = await startWaiting(tenant);
-  world.clock.advance(930_001);
+  world.clock.advance(930_002);
   await endOverdueRuns(world);
   expect(await read(id)).toMatchObject({ status: "Failed", errorCode: "deadline_exceeded" });
   await expectSoundLedger(world, tenant);

@@ -53,6 +53,9 @@ export type StepRow = Row & {
   reasoning: string;
   actions: number;
   child_run_id: string | null;
+  /** The numbers of its events. The journal sets them when it writes the row, so that events are committed in order. */
+  started_event: number | null;
+  finished_event: number | null;
 };
 export type JournalRow = ModelCallRow | StepRow;
 
@@ -142,6 +145,8 @@ export function newStepRow(run: Owner, step: NewStep, at: Date): StepRow {
     actions: 0,
     credits: "0",
     child_run_id: null,
+    started_event: null,
+    finished_event: null,
     error_message: null,
     attempts: "[]",
     started_at: at.toISOString(),

@@ -4,11 +4,12 @@ import { heapBytesOf } from "@/server/guard/limits/process-memory";
 import { notifyRunChanged } from "@/server/runs/live/run-changes";
 import type { Services } from "@/server/runs/services";
 import type { Attempt, ModelReply } from "@/server/work/models/port";
-import { type ClaimedRun, noTotals, type Totals } from "../claimed-run";
+import { type ClaimedRun, firstEvents, noTotals, type Totals } from "../claimed-run";
 import type { Worker } from "../port";
 import {
   type CallResult,
   callChange,
+  isStep,
   type JournalRow,
   type ModelCallRow,
   type NewCall,
@@ -53,6 +54,10 @@ export function emptyJournal() {
     interrupted: new Map<string, Attempt[]>(),
     /** Start times of interrupted steps, by key. */
     openSteps: new Map<string, Date>(),
+    /** The numbers of events that steps started with, by key. */
+    startedEvents: new Map<string, number>(),
+    /** The number of the run's last event. */
+    lastEvent: 0,
     stepNumbers: new Map<string, number>(),
     /** Keys of skipped steps whose rows exist. */
     skipped: new Set<string>(),
@@ -80,8 +85,12 @@ export class RunJournal {
   readonly #worker: Worker;
   readonly #run: ClaimedRun;
   /** An open step counts as executed if the run ends before it begins again. */
-  readonly #past: Pick<JournalContents, "interrupted" | "openSteps" | "stepNumbers" | "skipped">;
+  readonly #past: Pick<
+    JournalContents,
+    "interrupted" | "openSteps" | "startedEvents" | "stepNumbers" | "skipped"
+  >;
   #sequence: number;
+  #lastEvent: number;
   #open = 0;
   /** Completed rows that wait for the run's next act. */
   #waiting: JournalRow[] = [];
@@ -112,6 +121,13 @@ export class RunJournal {
     this.#past = contents;
     this.#highestNumber = [...contents.stepNumbers.values()].reduce((most, one) => Math.max(most, one), 0);
     this.#sequence = Math.max(run.sequence, contents.sequence);
+    this.#lastEvent = Math.max(firstEvents(run), contents.lastEvent);
+  }
+
+  /** The number of the next event. Its row must be written next. */
+  nextEvent(): number {
+    this.#lastEvent += 1;
+    return this.#lastEvent;
   }
 
   nextSequence(): number {
@@ -149,7 +165,18 @@ export class RunJournal {
             this.#ended(started, unfinishedChange(started.row, status)),
           );
     if (status !== "Completed") this.totals.stepsExecuted += this.#past.openSteps.size;
-    return [...this.#waiting.splice(0), ...unfinished, ...this.#takeSkippedRows()];
+    const rows = [...this.#takeSkippedRows(), ...this.#waiting.splice(0), ...unfinished];
+    for (const row of rows) this.#numberEvents(row);
+    return rows;
+  }
+
+  #numberEvents(row: JournalRow): void {
+    if (!isStep(row)) return;
+    if (row.status !== "Skipped") {
+      row.started_event ??= this.nextEvent();
+      this.#past.startedEvents.set(row.key, row.started_event);
+    }
+    if (row.status !== "Running") row.finished_event ??= this.nextEvent();
   }
 
   /** Resolves also if a write failed. */
@@ -197,7 +224,9 @@ export class RunJournal {
     // A step that an earlier worker started keeps its start.
     const startedAt = openSteps.get(step.key) ?? this.#services.clock.now();
     openSteps.set(step.key, startedAt);
-    return this.#begin(newStepRow(this.#run, step, startedAt), startedAt);
+    const row = newStepRow(this.#run, step, startedAt);
+    row.started_event = this.#past.startedEvents.get(step.key) ?? null;
+    return this.#begin(row, startedAt);
   }
 
   #begin<Row extends JournalRow>(row: Row, startedAt: Date): Started<Row> {
@@ -220,6 +249,7 @@ export class RunJournal {
 
   #show(row: JournalRow, attempts?: Attempt[]): void {
     if (attempts) row.attempts = JSON.stringify(attempts);
+    this.#numberEvents(row);
     void this.#write([{ ...row, sequence: this.nextSequence() }]);
   }
 
@@ -323,7 +353,8 @@ export class RunJournal {
 
   /** The next `committed` throws a failure. */
   #write(rows: JournalRow[]): Promise<void> {
-    const all = [...rows, ...this.#takeSkippedRows()];
+    const all = [...this.#takeSkippedRows(), ...rows];
+    for (const row of all) this.#numberEvents(row);
     const written = Promise.all(all.map((row) => this.#worker.journal.row(row))).then(() =>
       notifyRunChanged(this.#services, this.#run, this.#sequence),
     );

@@ -1,0 +1,199 @@
+import { describe, expect, it } from "vitest";
+import { cancelRun } from "@/server/runs/cancel";
+import { startRun } from "@/server/runs/start";
+import type { ModelReply, ModelRequest } from "@/server/work/models/port";
+import { type ReadEvent, readEvents } from "@/testing/event-reader";
+import { executeRun } from "@/testing/execute";
+import { insertRun } from "@/testing/runs";
+import { createTenant, openWorld, scriptedModels } from "@/testing/world";
+import { handleRest } from "../rest";
+
+let play: (request: ModelRequest) => Promise<Partial<ModelReply>> = async () => ({ content: "ok" });
+const world = await openWorld({ models: scriptedModels((request) => play(request)) });
+/** Another process of the same database. */
+const other = await openWorld({ beside: world });
+const tenant = await createTenant(world);
+const operator = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+
+type Ask = { key?: string; headers?: Record<string, string>; process?: typeof world; signal?: AbortSignal };
+
+function open(path: string, { key = tenant.key, headers = {}, process = world, signal }: Ask = {}) {
+  const init = { headers: { "X-API-Key": key, ...headers }, ...(signal && { signal }) };
+  return handleRest(process, new Request(`http://stepwell.test${path}`, init));
+}
+const follow = async (path: string, parts?: Ask) => readEvents(await (await open(path, parts)).text());
+
+async function startTool(steps: object[], { parameters = { type: "object" } } = {}): Promise<string> {
+  await world.db.toolVersion.updateMany({
+    where: { toolId: tenant.toolId },
+    data: { definition: JSON.stringify({ parameters, steps }) },
+  });
+  return (await startRun(world, operator, { kind: "tool", targetId: tenant.toolId, input: {} })).runId;
+}
+const set = (id: string, more: object = {}) => ({
+  id,
+  uses: "calculate",
+  with: { expression: "1 + 1" },
+  ...more,
+});
+const pathOf = (runId: string, kind = "tool") => `/v1/${kind}s/run/${runId}/events`;
+const numbers = (events: ReadEvent[]) => events.flatMap(({ id }) => (id === null ? [] : [id]));
+const upTo = (n: number) => Array.from({ length: n }, (_, i) => i + 1);
+
+describe("the events of a tool run", () => {
+  it("are numbered from 1 without gaps, and the last one has the status", async () => {
+    const runId = await startTool([set("one"), set("two", { if: "false" }), set("three")]);
+    await executeRun(world, runId);
+    const events = await follow(`${pathOf(runId)}?since=0`);
+    expect(numbers(events)).toEqual(upTo(events.length));
+    expect(events.map(({ name, data }) => [name, data.toolName ?? null, data.status ?? null])).toEqual([
+      // The tests' engine takes runs that wait.
+      ["run.waiting", null, null],
+      ["run.running", null, null],
+      ["step.started", "calculate", null],
+      ["step.completed", "calculate", "Completed"],
+      ["step.completed", "calculate", "Skipped"],
+      ["step.started", "calculate", null],
+      ["step.completed", "calculate", "Completed"],
+      ["run.completed", null, "Completed"],
+    ]);
+    expect(events.at(-1)?.data).toMatchObject({ id: runId, toolId: tenant.toolId, statusInt: 2 });
+  });
+
+  it("begin with a snapshot, after which only the end follows", async () => {
+    const runId = await startTool([set("one"), set("two")]);
+    await executeRun(world, runId);
+    const events = await follow(pathOf(runId));
+    expect(events.map(({ name, id }) => [name, id])).toEqual([
+      ["snapshot", 6],
+      ["run.completed", 7],
+    ]);
+    expect(events[0]?.data).toMatchObject({
+      id: runId,
+      steps: [{ outputData: "2" }, { outputData: "2" }],
+    });
+  });
+
+  it("continue after any number, in another process, without a gap or a repetition", async () => {
+    const runId = await startTool([set("each", { forEach: "[1..120]" })]);
+    await executeRun(world, runId);
+    const all = await follow(`${pathOf(runId)}?since=0`);
+    expect(numbers(all)).toEqual(upTo(243));
+    for (const from of [1, 99, 100, 101, 200, 242, 243]) {
+      const rest = await follow(pathOf(runId), {
+        process: other,
+        headers: { "Last-Event-ID": String(from) },
+      });
+      expect(rest).toEqual(all.slice(from));
+    }
+  });
+
+  it("tell of a run that waits for a slot, is cancelled, and of its open step", async () => {
+    const runId = await insertRun(world, tenant, { status: "Pending" });
+    await cancelRun(world, tenant.orgId, { runId, by: "Ada" });
+    expect(await follow(`${pathOf(runId)}?since=0`)).toMatchObject([
+      { id: 1, name: "run.waiting", data: { reason: "slot" } },
+      { id: 2, name: "run.cancelled", data: { status: "Failed", errorMessage: "Cancelled by Ada." } },
+    ]);
+  });
+
+  it("come while the run executes, each once", async () => {
+    let go = () => {};
+    const gate = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    play = async () => {
+      await gate;
+      return { content: "done" };
+    };
+    const runId = await startTool([
+      set("one"),
+      { id: "ask", uses: "generate_text", with: { prompt: "Go" } },
+      set("two"),
+    ]);
+    const response = await open(pathOf(runId), { process: other });
+    const executing = executeRun(world, runId);
+    const seen: ReadEvent[] = [];
+    let text = "";
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += chunk;
+      seen.splice(0, seen.length, ...readEvents(text));
+      if (seen.some(({ name, data }) => name === "step.started" && data.toolName === "generate_text")) go();
+    }
+    await executing;
+    const ids = numbers(seen);
+    expect(ids).toEqual(upTo(Math.max(...ids)).slice((ids[0] ?? 1) - 1));
+    expect(seen.at(-1)?.name).toBe("run.completed");
+  });
+});
+
+describe("the events of an agent run", () => {
+  it("show the answer as it is written, in pieces without a number", async () => {
+    const written: (() => void)[] = [];
+    const untilRead = () => new Promise<void>((resolve) => written.push(resolve));
+    play = async ({ onText }) => {
+      onText?.("Hello");
+      await untilRead();
+      onText?.("Hello there");
+      await untilRead();
+      return { content: "Hello there." };
+    };
+    const { runId } = await startRun(world, operator, {
+      kind: "agent",
+      targetId: tenant.agentId,
+      userMessage: "Hi",
+    });
+    const response = await open(pathOf(runId, "agent"), { process: other });
+    const executing = executeRun(world, runId);
+    let text = "";
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += chunk;
+      const pieces = readEvents(text).filter(({ name }) => name === "text.delta").length;
+      for (const next of written.splice(0, Math.max(0, pieces))) next();
+    }
+    await executing;
+    const deltas = readEvents(text).filter(({ name }) => name === "text.delta");
+    expect(deltas.map(({ data }) => data.text).join("")).toBe("Hello there.");
+    expect(deltas.every(({ id }) => id === null)).toBe(true);
+    expect(readEvents(text).at(-1)).toMatchObject({
+      name: "run.completed",
+      data: { finalOutput: "Hello there." },
+    });
+  });
+});
+
+describe("a stream", () => {
+  it("ends when its key is revoked", async () => {
+    const stranger = await createTenant(world);
+    const runId = await insertRun(world, stranger, { status: "Pending" });
+    const response = await open(pathOf(runId), { key: stranger.key });
+    const text = response.text();
+    await other.db.apiKey.update({
+      where: { id: stranger.apiKeyId },
+      data: { revokedAt: world.clock.now() },
+    });
+    expect(readEvents(await text).map(({ name }) => name)).toEqual(["snapshot"]);
+  });
+
+  it("is rejected for a foreign run, a wrong number, and beyond 50 of a key", async () => {
+    const stranger = await createTenant(world);
+    const runId = await insertRun(world, tenant, { status: "Pending" });
+    const status = async (path: string, parts?: Ask) => {
+      const leave = new AbortController();
+      const answer = await open(path, { ...parts, signal: leave.signal });
+      leave.abort();
+      return answer.status;
+    };
+    expect(await status(pathOf(runId), { key: stranger.key })).toBe(404);
+    for (const since of ["-1", "x", "1.5"]) expect(await status(`${pathOf(runId)}?since=${since}`)).toBe(400);
+    expect(await status(pathOf(runId), { headers: { "Last-Event-ID": "abc" } })).toBe(400);
+    expect(await status(`${pathOf(runId)}?sinze=1`)).toBe(400);
+    const leave = new AbortController();
+    const { signal } = leave;
+    for (let n = 0; n < 50; n += 1) expect((await open(pathOf(runId), { signal })).status).toBe(200);
+    const full = await open(pathOf(runId));
+    expect([full.status, full.headers.get("retry-after")]).toEqual([429, "5"]);
+    leave.abort();
+    await expect.poll(() => status(pathOf(runId))).toBe(200);
+  });
+});
