@@ -1,3 +1,4 @@
+import { expectAccessible } from "../support/axe";
 import { expect, test } from "../support/fixtures";
 import { finishRun } from "../support/start";
 
@@ -19,6 +20,7 @@ test("a root run opens to its child runs, by pointer and by keyboard", async ({
   await root.getByRole("link").focus();
   await page.keyboard.press("ArrowRight");
   await expect(child.getByRole("link", { name: "Double" })).toBeVisible();
+  await expectAccessible(page, "runs with an open one");
   await page.keyboard.press("ArrowDown");
   await expect(child.getByRole("link", { name: "Double" })).toBeFocused();
   await page.keyboard.press("ArrowLeft");

@@ -9,7 +9,7 @@ import type { RunLine } from "./run-lines";
 import type { Select } from "./selection";
 
 /** By depth: below the run that called it. */
-const INDENTS = ["md:pl-4", "md:pl-10", "md:pl-16", "md:pl-22"];
+const INDENTS = ["md:pl-5", "md:pl-11", "md:pl-17", "md:pl-23"];
 
 type RunNameProps = {
   run: RunLine;
@@ -30,7 +30,7 @@ export function RunName({ run, selected, onSelect, onToggle }: RunNameProps) {
         <button
           aria-expanded={run.opened}
           aria-label={`${run.opened ? "Hide" : "Show"} the ${formatPlural(run.children, "child run")} of ${run.targetName}`}
-          className="relative z-10 -mr-2 -ml-6 flex size-6 shrink-0 items-center justify-center rounded text-faint hover:text-ink max-md:hidden"
+          className="relative z-10 -mr-1 -ml-7 flex size-6 shrink-0 items-center justify-center rounded text-faint hover:text-ink max-md:hidden"
           data-unfold
           onClick={() => onToggle(run)}
           type="button"
