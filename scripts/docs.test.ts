@@ -96,3 +96,17 @@ test("every command that a page or .env.example names exists", async () => {
   const isKnown = (call: string) => commands.some((name) => `${call} `.includes(`: ${name} `));
   expect(named.filter((call) => !isKnown(call))).toEqual([]);
 });
+
+test("no docstring begins with a question word", () => {
+  const folders = ["app", "e2e", "inngest", "scripts", "serve", "server", "testing", "tools"];
+  const files = folders.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((file) => join(folder, file)),
+  );
+  const sources = files.filter((file) => /\.tsx?$/.test(file) && !/generated|node_modules/.test(file));
+  const found = sources.flatMap((file) => {
+    const docstring = /\/\*\*[\s*]+(What|How|Whether|Why|Where|Whose|Who|Which)\b.*/g;
+    const texts = readFileSync(join(ROOT, file), "utf8").match(docstring) ?? [];
+    return texts.map((text) => `${file}: ${text}`);
+  });
+  expect(found).toEqual([]);
+});

@@ -18,7 +18,7 @@ test.afterAll(() => service.remove());
 
 test.beforeEach(({ context }) => context.addCookies(cookies));
 
-/** What any page reads to know its reader. */
+/** Every page reads them to know its reader. */
 const OF_READERS = ["members", "sessions"];
 /** The tables of an organization's data. */
 const OF_PAGES = `

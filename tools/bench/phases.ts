@@ -7,7 +7,7 @@ const SINGLE = 30;
 const POLLS = 16;
 const EATERS = 100;
 
-/** What a phase measured. `open`: runs that it started and did not await. */
+/** The measurements of a phase. `open`: runs that it started and did not await. */
 export type Phase = Pick<Load, "count" | "ms" | "p50" | "p95"> & { open?: string[] };
 type Asked = { target: Target; runId: string; seconds: number };
 

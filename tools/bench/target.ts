@@ -1,4 +1,4 @@
-/** How a target's API starts a run and reads its status. */
+/** A target's calls to start a run and read its status. */
 export type Start = {
   /** The paths of the next `count` starts. */
   paths: (count: number) => string[];
@@ -6,7 +6,7 @@ export type Start = {
   statusPath: (runId: string) => string;
 };
 
-/** What only our service has. */
+/** The parts that only our service has. */
 type OwnParts = { script: Start; waiting: Start; hooks: string[]; eaters: { key: string; tool: Start } };
 
 /** A running service to measure: ours, or a peer. */

@@ -17,8 +17,8 @@ export function PasswordLink({ member: { userId, name, email } }: { member: Memb
     return (
       <DoneDialog sticky title={`New password for ${name}`}>
         <p className="[overflow-wrap:anywhere]">
-          Send this link to {email}. It works once, until <Moment at={expiresAt} />. Whoever opens it can sign
-          in as {name}, so send it in a safe way.
+          Send this link to {email}. It works once, until <Moment at={expiresAt} />. The person who opens it
+          can sign in as {name}, so send it in a safe way.
         </p>
         <OneTimeValue
           label="Link"

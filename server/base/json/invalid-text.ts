@@ -1,9 +1,9 @@
 import { isContainer, type Json, keysOf } from "./json";
 
-/** What PostgreSQL or UTF-8 cannot hold. */
+/** Characters that PostgreSQL or UTF-8 cannot hold. */
 export type InvalidText = "U+0000" | "an unpaired surrogate";
 
-/** What is invalid in a text; null for a valid one. */
+/** The invalid characters in a text; null for a valid one. */
 export function describeInvalidText(text: string): InvalidText | null {
   if (text.includes("\0")) return "U+0000";
   return text.isWellFormed() ? null : "an unpaired surrogate";

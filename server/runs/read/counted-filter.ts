@@ -7,7 +7,7 @@ const SUBJECTS = { agentId: "agent", toolId: "tool", triggerId: "trigger", apiKe
 const IGNORED = ["status", "period", "from", "to"];
 
 /**
- * What of a filter the stored counts can answer: child runs or not, and the subject, if one. Ignores its status and
+ * The part of a filter that the stored counts can answer: child runs or not, and the subject, if one. Ignores its status and
  * times. Null if they cannot, such as for a text.
  */
 export function countedFilter(

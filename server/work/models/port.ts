@@ -157,7 +157,7 @@ export class ModelCallStopped extends Error {
   readonly received: ReceivedOutput;
 
   constructor(options: { attempts: Attempt[]; received: ReceivedOutput; cause: unknown }) {
-    super("the model call was stopped after output had begun", { cause: options.cause });
+    super("the model call was stopped after output had started", { cause: options.cause });
     this.name = "ModelCallStopped";
     this.attempts = options.attempts;
     this.received = options.received;

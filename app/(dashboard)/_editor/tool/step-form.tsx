@@ -23,7 +23,7 @@ import { inputsOf, StepInputs } from "./step-inputs";
 import { SELECTED_CARD } from "./step-list";
 import { ANCHORED, innerIdsOf, type Path, removeStep, type StepView } from "./tool-document";
 
-/** What the form of a step does to the list of steps. */
+/** The changes that a step's form makes in the list of steps. */
 export type StepActions = {
   /** `focus`: a CSS selector of what gets the focus. */
   onMove: (from: number, to: number, focus: string) => void;

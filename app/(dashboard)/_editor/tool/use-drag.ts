@@ -1,6 +1,6 @@
 import { type HTMLAttributes, useState } from "react";
 
-/** What one item of a list needs to be dragged by its handle and to be dropped on. */
+/** The attributes of a list's item that is dragged by its handle and dropped on. */
 export type Drag = {
   handle: HTMLAttributes<HTMLElement>;
   target: HTMLAttributes<HTMLElement>;

@@ -1,5 +1,5 @@
 /**
- * How senders sign and send their calls: one row of data for each sender. `signed-call.ts` reads the rules,
+ * The ways of senders to sign and send calls: one row of data for each sender. `signed-call.ts` reads the rules,
  * `call-body.ts` the bodies, `event-id.ts` the ids, `verification.ts` the rest.
  */
 
@@ -48,7 +48,7 @@ export type Sender = {
   /** As people know it. */
   title: string;
   rule: SignatureRule;
-  /** Who creates the secret. `sender`: a generated one would never be used. */
+  /** `sender`: the sender creates the secret, so a generated one would never be used. */
   secretFrom: "anyone" | "sender";
   /** The event's id is the first of these headers, or else of these JSON pointers into the body. */
   eventId: { headers?: readonly string[]; pointers?: readonly string[] };
@@ -58,7 +58,7 @@ export type Sender = {
   challenge?: { at: string; equals: string; echo: string };
   /** GET or HEAD requests that check the address. `echo`: the query parameter that the answer repeats. */
   verification?: { method: "GET" | "HEAD"; echo?: string };
-  /** What this sender expects instead of JSON, by the media type of its call. */
+  /** The answer that this sender expects instead of JSON, by the media type of its call. */
   answers?: Readonly<Record<string, { contentType: string; body: string }>>;
   /** A template or filter that takes longer is rejected. */
   answerWithinMs?: number;

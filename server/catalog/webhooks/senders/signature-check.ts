@@ -6,7 +6,7 @@ import { hasDigest, type ReadSignature, readSignature, type SignedCall } from ".
 import { fillSigningString } from "./signing-string";
 
 /**
- * What people see of a rejected signature. It never has the right digest: with it, whoever reads deliveries could
+ * The report of a rejected signature. It never has the right digest: with it, anyone who reads deliveries could
  * sign calls.
  */
 const signatureCheck = z.object({

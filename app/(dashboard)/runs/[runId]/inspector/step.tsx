@@ -92,7 +92,6 @@ export function StepInspector(props: WorkProps<"step">) {
   );
 }
 
-/** What people should know about the step's input, from all attempts. */
 function Notes({ step }: { step: StepDetail }) {
   const notes = new Set(step.attempts.flatMap((attempt) => attempt.notes ?? []));
   return [...notes].map((note) => (
