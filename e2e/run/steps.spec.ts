@@ -136,7 +136,7 @@ test("failures, the slowest step and credit costs are one click away", async ({
   await expect(page).toHaveURL(/(step|call)=/);
   await page.getByRole("radio", { name: "Credits" }).check({ force: true });
   await expect(rows.first()).toContainText("0.0000");
-  await expect(page.getByText(/^actions 0\.0200 100%$/)).toBeVisible();
+  await expect(page.getByText(/^actions 0\.0200 \(100%\)$/)).toBeVisible();
   await page.keyboard.press("t");
   await expect(page.getByRole("radio", { name: "Time" })).toBeChecked();
   await page.keyboard.press("?");
