@@ -36,7 +36,8 @@ const read = (id: string) => world.db.run.findUniqueOrThrow({ where: { id } });
 
 it("fails a run without a worker 30 seconds past its deadline and releases its hold", async () => {
   const runId = await startAbandoned();
-  world.clock.advance(930_000);
+  // The run started 1 ms after it was created.
+  world.clock.advance(930_001);
   await endOverdueRuns(world);
   expect((await read(runId)).status).toBe("Running");
   world.clock.advance(1);
@@ -48,7 +49,7 @@ it("fails a run without a worker 30 seconds past its deadline and releases its h
 
 it("leaves a run past its deadline to the worker that has it", async () => {
   const { runIds, workerId } = await startClaimed(1);
-  world.clock.advance(930_001);
+  world.clock.advance(930_002);
   await endOverdueRuns(world);
   const [runId = ""] = runIds;
   expect((await read(runId)).status).toBe("Running");

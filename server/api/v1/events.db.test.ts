@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
+import type { JsonObject } from "@/server/base/json/json";
 import { cancelRun } from "@/server/runs/cancel";
 import { startRun } from "@/server/runs/start";
 import type { ModelReply, ModelRequest } from "@/server/work/models/port";
 import { type ReadEvent, readEvents } from "@/testing/event-reader";
 import { executeRun } from "@/testing/execute";
 import { insertRun } from "@/testing/runs";
+import { insertTool } from "@/testing/tools";
 import { createTenant, openWorld, scriptedModels } from "@/testing/world";
 import { handleRest } from "../rest";
 
@@ -23,14 +25,13 @@ function open(path: string, { key = tenant.key, headers = {}, process = world, s
 }
 const follow = async (path: string, parts?: Ask) => readEvents(await (await open(path, parts)).text());
 
-async function startTool(steps: object[], { parameters = { type: "object" } } = {}): Promise<string> {
-  await world.db.toolVersion.updateMany({
-    where: { toolId: tenant.toolId },
-    data: { definition: JSON.stringify({ parameters, steps }) },
-  });
-  return (await startRun(world, operator, { kind: "tool", targetId: tenant.toolId, input: {} })).runId;
+let tools = 0;
+async function startTool(steps: JsonObject[]): Promise<string> {
+  tools += 1;
+  const targetId = await insertTool(world, tenant, { slug: `tool-${tools}`, definition: { steps } });
+  return (await startRun(world, operator, { kind: "tool", targetId, input: {} })).runId;
 }
-const set = (id: string, more: object = {}) => ({
+const set = (id: string, more: JsonObject = {}) => ({
   id,
   uses: "calculate",
   with: { expression: "1 + 1" },
@@ -57,7 +58,7 @@ describe("the events of a tool run", () => {
       ["step.completed", "calculate", "Completed"],
       ["run.completed", null, "Completed"],
     ]);
-    expect(events.at(-1)?.data).toMatchObject({ id: runId, toolId: tenant.toolId, statusInt: 2 });
+    expect(events.at(-1)?.data).toMatchObject({ id: runId, statusInt: 2 });
   });
 
   it("begin with a snapshot, after which only the end follows", async () => {

@@ -17,6 +17,8 @@ const OWN_TEXTS = new Set([
   "server/base/db/plain-data.ts",
   "server/base/json/json.ts",
   "server/catalog/definition-file/yaml-document.ts",
+  "server/catalog/webhooks/redeliver.ts",
+  "server/catalog/webhooks/senders/signature-check.ts",
   "server/runs/engine/takeover.ts",
   "server/runs/engine/write/flush-items.ts",
   "server/runs/find-model-providers.ts",

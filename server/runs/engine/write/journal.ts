@@ -94,8 +94,8 @@ export class RunJournal {
   #open = 0;
   /** Completed rows that wait for the run's next act. */
   #waiting: JournalRow[] = [];
-  /** Nothing depends on them, so they are written with the next other row. */
-  #skippedRows: StepRow[] = [];
+  /** Nothing depends on them, so they are written with the next other row, behind the rows that waited then. */
+  #skipped: { row: StepRow; behind: number }[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing = new Set<Promise<void>>();
   /** Writes in other lanes that must be committed before the run ends or leaves its worker. */
@@ -165,9 +165,18 @@ export class RunJournal {
             this.#ended(started, unfinishedChange(started.row, status)),
           );
     if (status !== "Completed") this.totals.stepsExecuted += this.#past.openSteps.size;
-    const rows = [...this.#takeSkippedRows(), ...this.#waiting.splice(0), ...unfinished];
-    for (const row of rows) this.#numberEvents(row);
-    return rows;
+    return this.#complete([...this.#waiting.splice(0), ...unfinished]);
+  }
+
+  /** Adds the skipped steps in their place, and numbers the events. The rows must be written next. */
+  #complete(rows: JournalRow[]): JournalRow[] {
+    const all = [...rows];
+    for (const { row, behind } of this.#skipped.splice(0).reverse()) all.splice(behind, 0, row);
+    for (const row of all) {
+      if (isStep(row) && row.status === "Skipped") row.sequence = this.nextSequence();
+      this.#numberEvents(row);
+    }
+    return all;
   }
 
   #numberEvents(row: JournalRow): void {
@@ -194,7 +203,7 @@ export class RunJournal {
   async committed(): Promise<void> {
     await this.#before;
     this.#send();
-    if (this.#skippedRows.length > 0) void this.#write([]);
+    if (this.#skipped.length > 0) void this.#write(this.#takeWaiting());
     await this.#rowsCommitted();
   }
 
@@ -249,8 +258,10 @@ export class RunJournal {
 
   #show(row: JournalRow, attempts?: Attempt[]): void {
     if (attempts) row.attempts = JSON.stringify(attempts);
+    // What waits comes first, so that events are committed in order.
+    const before = this.#takeWaiting();
     this.#numberEvents(row);
-    void this.#write([{ ...row, sequence: this.nextSequence() }]);
+    void this.#write([...before, { ...row, sequence: this.nextSequence() }]);
   }
 
   finishCall(started: StartedCall, result: CallResult): void {
@@ -282,18 +293,15 @@ export class RunJournal {
     const now = this.#services.clock.now();
     const usage = { inputTokens: 0, outputTokens: 0 };
     const step = { key, toolName, input, stepNumber: this.numberOf(key), iteration: 1, reasoning: "", usage };
-    this.#skippedRows.push({
+    const row: StepRow = {
       ...newStepRow(this.#run, { ...step, hasSideEffects: false }, now),
       status: "Skipped",
       // What expressions see as the step's output.
       output: "null",
       finished_at: now.toISOString(),
       duration_ms: 0,
-    });
-  }
-
-  #takeSkippedRows(): StepRow[] {
-    return this.#skippedRows.splice(0).map((row) => ({ ...row, sequence: this.nextSequence() }));
+    };
+    this.#skipped.push({ row, behind: this.#waiting.length });
   }
 
   #countOutput(output: string): void {
@@ -346,16 +354,18 @@ export class RunJournal {
   }
 
   #send(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    if (this.#waiting.length > 0) void this.#write(this.#waiting.splice(0));
+    if (this.#waiting.length > 0) void this.#write(this.#takeWaiting());
   }
 
-  /** The next `committed` throws a failure. */
+  #takeWaiting(): JournalRow[] {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    return this.#complete(this.#waiting.splice(0));
+  }
+
+  /** Writes complete rows. The next `committed` throws a failure. */
   #write(rows: JournalRow[]): Promise<void> {
-    const all = [...this.#takeSkippedRows(), ...rows];
-    for (const row of all) this.#numberEvents(row);
-    const written = Promise.all(all.map((row) => this.#worker.journal.row(row))).then(() =>
+    const written = Promise.all(rows.map((row) => this.#worker.journal.row(row))).then(() =>
       notifyRunChanged(this.#services, this.#run, this.#sequence),
     );
     this.#writing.add(written);
