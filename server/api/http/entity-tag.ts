@@ -7,13 +7,23 @@ import type { ApiResponse } from "./api-request";
 
 /**
  * Adds the tag of a view's body: strong if the run has ended, because the body never changes then. Otherwise it is
- * weak, and leaves out the duration of a tool, which grows while nothing happens.
+ * weak, and leaves out the duration of a tool, which grows while nothing happens. `known`: an earlier body.
  */
-export function tagBody(body: string, { kind, isFinal }: { kind: RunKind; isFinal: boolean }): TaggedBody {
+export function tagBody(
+  body: string,
+  { kind, isFinal, known }: { kind: RunKind; isFinal: boolean; known?: TaggedBody | undefined },
+): TaggedBody {
   if (isFinal) return { body, etag: `"${digest(body)}"` };
-  // It is the last field of both views.
-  const end = kind === "tool" ? body.lastIndexOf(',"duration":') : body.length;
-  return { body, etag: `W/"${digest(body.slice(0, end))}"` };
+  if (known?.body === body) return known;
+  const text = withoutDuration(body, kind);
+  // A digest costs more than the comparison of two texts.
+  if (known !== undefined && withoutDuration(known.body, kind) === text) return { body, etag: known.etag };
+  return { body, etag: `W/"${digest(text)}"` };
+}
+
+/** The duration is the last field of both views of a tool run. */
+function withoutDuration(body: string, kind: RunKind): string {
+  return kind === "tool" ? body.slice(0, body.lastIndexOf(',"duration":')) : body;
 }
 
 const digest = (text: string) => hash("sha1", text, "base64url");
