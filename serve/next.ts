@@ -138,6 +138,7 @@ function stopBeforeNext(services: Wired): void {
     process.on(signal, () => {
       if (stopping) return;
       stopping = true;
+      services.endWaiters.close();
       void services.engine.stop(GRACE_MS).finally(() => {
         // Next waits for live streams, which do not end by themselves.
         setTimeout(() => process.exit(0), GRACE_MS);

@@ -16,6 +16,7 @@ import {
   peerAddress,
   rejectTunnel,
   respondToBadHttp,
+  STALLED_STREAM_MS,
   targetOf,
 } from "@/server/api/http/node-http";
 import { dataHeaders, pageHeaders, pagePolicy } from "@/server/api/http/protective-headers";
@@ -33,8 +34,6 @@ import { reduceHeaders, rejectionOf } from "./page-request";
 
 /** A response whose reader takes nothing for this long, such as an export, ends with its connection. */
 const STALLED_READER_MS = 120_000;
-/** Shorter, because a live stream reconnects where it left off. */
-const STALLED_STREAM_MS = 60_000;
 /** Enough for a body of 1 MiB through a slow line; slower senders are cut off. */
 const REQUEST_TIMEOUT_MS = 120_000;
 /** Longer than common load balancers, so that they close first. */

@@ -5,7 +5,7 @@ import { MIB } from "@/server/contract/sizes";
 import { ByteCollector } from "@/server/guard/limits/byte-collector";
 import { bodyIncomplete, bodyTooLarge, readBody } from "@/server/guard/limits/read-body";
 import { PEER_ADDRESS_HEADER } from "./client-address";
-import { peerAddress } from "./node-http";
+import { cutStalledReader, peerAddress, STALLED_STREAM_MS } from "./node-http";
 
 /**
  * The header with the path and query, which Next hides from server components and normalizes for route handlers.
@@ -141,6 +141,7 @@ export function sendToNode(
   if (events !== undefined) {
     for (const name in headers) raw.push(name, headers[name] ?? "");
     outgoing.writeHead(status, raw);
+    cutStalledReader(outgoing, STALLED_STREAM_MS);
     // A reader that leaves ends both.
     pipeline(Readable.from(events), outgoing, () => {});
     return;

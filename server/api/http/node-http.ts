@@ -27,6 +27,9 @@ export function peerAddress(incoming: IncomingMessage): string {
   return (incoming.socket.remoteAddress ?? "unknown").replace(/^::ffff:(?=[\d.]+$)/, "");
 }
 
+/** Shorter than for other responses, because a live stream continues where it left off. */
+export const STALLED_STREAM_MS = 60_000;
+
 /**
  * Closes the connection if the reader takes no data for `ms` (at most twice that). The time to write a response is
  * not limited.

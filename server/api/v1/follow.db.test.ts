@@ -87,6 +87,11 @@ describe("wait", () => {
     await answer;
   });
 
+  it("ends at once for a client that has left", async () => {
+    const gone = AbortSignal.abort();
+    expect((await ask(`${statusOf(await insertOpen())}?wait=30`, { signal: gone })).status).toBe(200);
+  });
+
   it("tells a foreign run like an unknown one, without waiting", async () => {
     const stranger = await createTenant(world);
     const runId = await insertRun(world, stranger, { kind: "agent", status: "Pending" });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Notifications } from "@/server/base/db/notifications";
 import { defineQuery, type Queryable } from "@/server/base/db/statement";
+import { isAppError } from "@/server/base/errors";
 import { listenToRun, type Subscription } from "./run-changes";
 
 /** Notifications of one run's steps come close together. */
@@ -12,7 +13,7 @@ const ASK_EVERY_TICKS = 5;
 /** A waiting call. `caller` names who waits: `confirm` is called once a second for all its calls. */
 type WaitingCall = {
   caller: string;
-  /** Rejects when the caller may no longer read the run. */
+  /** Throws an AppError when the caller may no longer read the run. */
   confirm(): Promise<unknown>;
   /** Calls the listener when the client leaves; returns a function that forgets it. */
   onGone(listener: () => void): () => void;
@@ -54,16 +55,18 @@ export class EndWaiters {
   wait(runId: string, { ms, ...call }: WaitingCall & { ms: number }): Promise<void> {
     if (this.#closed) return Promise.resolve();
     return new Promise((resolve) => {
+      let forget = () => {};
       const end = () => {
         clearTimeout(timer);
-        stayConnected();
+        forget();
         this.#remove(runId, waiter);
         resolve();
       };
       const waiter = { ...call, end };
       const timer = setTimeout(end, ms);
-      const stayConnected = call.onGone(end);
       this.#add(runId, waiter);
+      // Ends the wait at once if the client has left.
+      forget = call.onGone(end);
     });
   }
 
@@ -113,8 +116,9 @@ export class EndWaiters {
       else others.push(waiter);
     }
     for (const waiters of byCaller.values()) {
-      waiters[0]?.confirm().catch(() => {
-        for (const waiter of waiters) waiter.end();
+      waiters[0]?.confirm().catch((error: unknown) => {
+        // An outage of the database says nothing about the caller.
+        if (isAppError(error)) for (const waiter of waiters) waiter.end();
       });
     }
   }

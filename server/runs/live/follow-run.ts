@@ -84,6 +84,7 @@ class Texts {
   readonly #runId: string;
   readonly #sent = new Map<string, string>();
   #sequence = -1;
+  #isFirst = true;
 
   constructor(services: Services, actor: ApiKeyActor, runId: string) {
     this.#services = services;
@@ -92,7 +93,8 @@ class Texts {
   }
 
   async send(sink: EventSink): Promise<void> {
-    const isFirst = this.#sequence < 0;
+    const isFirst = this.#isFirst;
+    this.#isFirst = false;
     const rows = await READ_TEXTS(this.#services.pool, [this.#runId, this.#actor.orgId, this.#sequence]);
     for (const { key, iteration, content, isOpen, sequence } of rows) {
       this.#sequence = Math.max(this.#sequence, sequence);

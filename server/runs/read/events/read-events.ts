@@ -7,10 +7,10 @@ import type { StepMemory } from "@/server/guard/limits/process-memory";
 import { firstEvents } from "@/server/runs/engine/claimed-run";
 import type { RunFacts } from "@/server/runs/run-facts";
 import type { Services } from "@/server/runs/services";
-import { ownRun, readRunRow } from "../read-run";
+import { ownRun, readRunRow, sizeOfSteps } from "../read-run";
 
 /**
- * The events of a run, read from its rows (docs/following-a-run.md). Each has a number, from 1 without gaps: those of
+ * The events of a run, read from its rows (docs/api.md). Each has a number, from 1 without gaps: those of
  * steps are in their rows, waits in `run_events`, the others follow from the run's own row.
  */
 export type RunEvent = { n: number; type: string; data: object };
@@ -58,25 +58,30 @@ const READ_WAITS = defineQuery(
   z.object({ n: z.number(), reason: z.string(), until: z.date().nullable() }),
   "SELECT n, reason, until FROM run_events WHERE run_id = $1 AND n BETWEEN $2 AND $3",
 );
-/** The number of the last event with a row, and the bytes of the steps' texts. */
+/** The number of the last event with a row. */
 const READ_LAST = defineQuery(
   "read-last-event",
-  z.object({ event: z.number(), bytes: z.number() }),
-  `SELECT greatest(coalesce(max(greatest(started_event, finished_event)), 0), (SELECT coalesce(max(n), 0) FROM run_events WHERE run_id = $1)) AS event,
-     coalesce(sum(octet_length(input) + octet_length(coalesce(output, '')) + octet_length(reasoning))
-       FILTER (WHERE started_event BETWEEN $2 AND $3 OR finished_event BETWEEN $2 AND $3), 0)::float8 AS bytes
+  z.object({ event: z.number() }),
+  `SELECT greatest(coalesce(max(greatest(started_event, finished_event)), 0),
+                   (SELECT coalesce(max(n), 0) FROM run_events WHERE run_id = $1)) AS event
    FROM steps WHERE run_id = $1`,
+);
+const SIZE_STEPS = defineQuery(
+  "size-of-event-steps",
+  z.object({ bytes: z.number() }),
+  `SELECT coalesce(sum(octet_length(input) + octet_length(coalesce(output, '')) + octet_length(reasoning)), 0)::float8 AS bytes
+   FROM steps WHERE run_id = $1 AND (started_event BETWEEN $2 AND $3 OR finished_event BETWEEN $2 AND $3)`,
 );
 
 export type RunRef = { kind: RunKind; runId: string };
 type Reading = { actor: ApiKeyActor; ref: RunRef; memory: StepMemory };
 
 /** The state of a run with everything up to event `n`, without its end. Throws `not_found`. */
-export function readSnapshot(services: Services, { actor, ref, memory }: Reading) {
+export async function readSnapshot(services: Services, { actor, ref, memory }: Reading) {
+  await memory.hold(await sizeOfSteps(services, actor.orgId, ref.runId));
   return readAtOnce(services.pool, async (client) => {
     const run = ownRun(actor, ref.kind, (await readRunRow(client, [ref.runId, actor.orgId, ref.kind]))[0]);
-    const [last] = await READ_LAST(client, [run.id, 0, MAX_EVENT]);
-    await memory.hold(last?.bytes ?? 0);
+    const [last] = await READ_LAST(client, [run.id]);
     return {
       run,
       n: lastStepEvent(run, last?.event ?? 0),
@@ -85,24 +90,24 @@ export function readSnapshot(services: Services, { actor, ref, memory }: Reading
   });
 }
 
-const MAX_EVENT = 2 ** 31 - 1;
-
 const lastStepEvent = (run: RunFacts, lastRow: number) => Math.max(firstEvents(run), lastRow);
 
 /**
  * The next events after `since`, in order, and the run. `isWhole`: there were no others at that moment. `end`: the
  * number of the last event, if the run has ended. Throws `not_found`.
  */
-export function readEvents(services: Services, { actor, ref, memory }: Reading, since: number) {
+export async function readEvents(services: Services, { actor, ref, memory }: Reading, since: number) {
+  const range = [ref.runId, since + 1, since + WINDOW];
+  // Before the transaction: a wait for memory must not hold a connection.
+  const [size] = await SIZE_STEPS(services.pool, range);
+  await memory.hold(size?.bytes ?? 0);
   return readAtOnce(services.pool, async (client) => {
     const run = ownRun(actor, ref.kind, (await readRunRow(client, [ref.runId, actor.orgId, ref.kind]))[0]);
-    const range = [run.id, since + 1, since + WINDOW];
-    const [last] = await READ_LAST(client, range);
+    const [last] = await READ_LAST(client, [run.id]);
     const before = lastStepEvent(run, last?.event ?? 0);
     const end = isTerminal(run.status) ? before + 1 : null;
     const to = end ?? before;
     if (to <= since) return { run, events: [], isWhole: true, end };
-    await memory.hold(last?.bytes ?? 0);
     const steps = await READ_STEPS(client, range);
     const waits = await READ_WAITS(client, range);
     const events = [
