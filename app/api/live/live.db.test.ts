@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { GET as getRun } from "@/app/api/live/runs/[runId]/route";
 import { GET as getRuns } from "@/app/api/live/runs/route";
@@ -90,6 +92,17 @@ describe("limits of live streams", () => {
     expect((await open(person)).response.status).toBe(200);
     expect((await open(person)).response.status).toBe(429);
     await streams[1]?.response.body?.cancel();
+    expect((await open(person)).response.status).toBe(200);
+  });
+
+  it("free up when a reader leaves whose request could have been collected", async () => {
+    const person = await signIn();
+    const streams = [];
+    for (let n = 0; n < STREAM_LIMITS.person; n++) streams.push(await open(person));
+    setFlagsFromString("--expose-gc");
+    runInNewContext("gc")();
+
+    streams[0]?.release.abort();
     expect((await open(person)).response.status).toBe(200);
   });
 

@@ -36,11 +36,11 @@ export const EVENT_STREAM_HEADERS = {
 
 /** Answers a request with events until they end, the reader leaves or loses access, or the time is up. */
 export function respondWithEvents(request: Request, events: Events): Response {
-  const { signal } = request;
+  // Holds the request: its signal follows the connection only until the request is collected.
   const onGone = (listener: () => void) => {
-    if (signal.aborted) listener();
-    else signal.addEventListener("abort", listener);
-    return () => signal.removeEventListener("abort", listener);
+    if (request.signal.aborted) listener();
+    else request.signal.addEventListener("abort", listener);
+    return () => request.signal.removeEventListener("abort", listener);
   };
   return new Response(openEventStream({ ...events, onGone }), { headers: EVENT_STREAM_HEADERS });
 }
