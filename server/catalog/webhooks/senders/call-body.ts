@@ -7,6 +7,9 @@ import { type BodyForm, type BodyForms, JSON_TYPE } from "./presets";
 /** A call's body as the document that runs get; `text` is its JSON. */
 export type CallBody = { text: string; json: Json };
 
+/** A form is read before its signature is checked, so it must be quick. */
+const MAX_FORM_FIELDS = 1_000;
+
 /** In a form, the document of GitHub, Slack and others. */
 const DOCUMENT_FIELD = "payload";
 
@@ -52,8 +55,10 @@ function requireType(bodies: BodyForms, contentType: string | null, form: BodyFo
   throw new AppError("invalid_request", `The header Content-Type must be ${types.join(" or ")}${given}.`);
 }
 
-/** The fields of a form by name, in order. */
+/** The fields of a form by name, in order. Throws `invalid_request` if there are more than 1,000. */
 export function formFields(text: string): Map<string, string[]> {
+  if (text.split("&", MAX_FORM_FIELDS + 1).length > MAX_FORM_FIELDS)
+    throw new AppError("invalid_request", `The form has more than ${MAX_FORM_FIELDS} fields.`);
   const fields = new Map<string, string[]>();
   for (const [name, value] of new URLSearchParams(text)) {
     const known = fields.get(name);

@@ -124,6 +124,17 @@ describe("a vendor's signature is accepted, and not over another body", () => {
     expect(check("twilio", "12345", { headers: unbound })).toBe(false);
   });
 
+  it("of Twilio over at most 1,000 fields, which are read before the signature is checked", () => {
+    const headers = {
+      "content-type": "application/x-www-form-urlencoded",
+      "x-twilio-signature": "RSOYDt4T1cUTdK1PDd93/VVr8B8=",
+    };
+    expect(check("twilio", "12345", { headers, body: "a=1&".repeat(999) })).toBe(false);
+    expect(() => check("twilio", "12345", { headers, body: "a=1&".repeat(250_000) })).toThrow(
+      "The form has more than 1000 fields.",
+    );
+  });
+
   it("of the standardwebhooks package", () => {
     const secret = `whsec_${Buffer.from("a secret of 24 bytes, ok").toString("base64")}`;
     const headers = {

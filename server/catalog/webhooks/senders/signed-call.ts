@@ -30,7 +30,10 @@ export type ReadSignature = {
 };
 type SignatureIssue = "header" | "format" | "timestamp" | "tolerance" | "id" | "body_hash";
 
-/** Checks a call's signature over its raw bytes against the secrets, in constant time. */
+/**
+ * Checks a call's signature over its raw bytes against the secrets, in constant time. Throws `invalid_request` if the
+ * fields are signed and there are too many.
+ */
 export function isSigned(rule: SignatureRule, secrets: string[], call: SignedCall): boolean {
   if (rule.kind === "token") return hasToken(rule.header, secrets, call);
   const { signatures, signed, issue } = readSignature(rule, call);
