@@ -128,6 +128,7 @@ module.exports = {
     home("prisma", "prisma|@prisma", "^server/base/db/|^prisma\\.config\\.ts$"),
     home("better-auth", "better-auth", "^server/catalog/auth/|^prisma/seed\\.ts$"),
     home("nodemailer", "nodemailer", "^server/guard/mail/"),
+    home("prom-client", "prom-client", "^server/operate/metrics/"),
     home("pino", "pino|pino-pretty", "^server/base/log\\.ts$"),
     home("postgres", "pg", "^server/|^scripts/"),
     home(

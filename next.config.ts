@@ -10,7 +10,7 @@ const config: NextConfig = {
   reactStrictMode: true,
   // Nothing uses `/_next/image`, which anyone could let work.
   images: { unoptimized: true },
-  serverExternalPackages: ["pg", "better-auth", "js-tiktoken"],
+  serverExternalPackages: ["pg", "better-auth", "js-tiktoken", "prom-client"],
   experimental: {
     // Pages are loaded on demand: a process that only serves the API needs none.
     preloadEntriesOnStart: false,

@@ -13,6 +13,7 @@ import { createGuardedEgress } from "@/server/guard/egress/guarded-fetch";
 import { memoryLimit, ProcessMemory } from "@/server/guard/limits/process-memory";
 import { createMailer } from "@/server/guard/mail/smtp";
 import { createEncryption } from "@/server/guard/secrets/encryption";
+import { createServiceMetrics } from "@/server/operate/metrics/service-metrics";
 import { createEndedRuns } from "@/server/runs/ended-runs";
 import { EndWaiters } from "@/server/runs/live/end-waiters";
 import type { Services } from "@/server/services";
@@ -25,6 +26,7 @@ export function wire(env: Environment, log: Logger = createLogger({ level: env.l
   const clock = createDatabaseClock();
   const notifications = createNotifications({ url: env.databaseUrl, pool, log, clock });
   const cached = createConfigurationCaches(notifications);
+  const models = createModels({ openai: env.openai, providers: env.providers, clock });
   const services: Wired = {
     env,
     db,
@@ -37,12 +39,13 @@ export function wire(env: Environment, log: Logger = createLogger({ level: env.l
     engine: new RunningEngine(() => services, { slots: env.slots }),
     memory: new ProcessMemory({ limit: memoryLimit({ processes: env.processes }) }),
     prices: env.prices,
-    models: createModels({ openai: env.openai, providers: env.providers, clock }),
+    models,
     fetch: createGuardedEgress({ allow: env.egressAllow }).fetch,
     sendMail: env.smtp ? createMailer(env.smtp, createGuardedConnect({ allow: env.egressAllow })) : null,
     encryption: createEncryption(env.secret, env.previousSecret),
     clock,
     log,
+    metrics: createServiceMetrics({ env, models, prices: env.prices }),
   };
   return services;
 }

@@ -38,12 +38,17 @@ export function servePrimary(
 ): Serving {
   const ending = new AbortController();
   cluster.setupPrimary({ exec: script, args: [] });
+  /** By worker. A process that replaces another one gets its settings. */
+  const settingsOfWorkers = new Map<number, ProcessSettings>();
+  const fork = (settings: ProcessSettings) => void settingsOfWorkers.set(cluster.fork(settings).id, settings);
   cluster.on("exit", (worker, code, signal) => {
     if (ending.signal.aborted) return;
+    const settings = settingsOfWorkers.get(worker.id) ?? {};
+    settingsOfWorkers.delete(worker.id);
     log.error("A process ended; starting another one", { pid: worker.process.pid, code, signal });
-    setTimeout(() => ending.signal.aborted || cluster.fork(), REPLACE_AFTER_MS);
+    setTimeout(() => ending.signal.aborted || fork(settings), REPLACE_AFTER_MS);
   });
-  for (let n = 0; n < env.processes; n += 1) cluster.fork();
+  for (let n = 0; n < env.processes; n += 1) fork(settingsOf(env, n));
   return {
     port: env.port,
     appUrl: env.appUrl,
@@ -54,6 +59,13 @@ export function servePrimary(
       await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && stopProcess(worker)));
     },
   };
+}
+
+type ProcessSettings = { STEPWELL_METRICS_PORT?: string };
+
+/** Each process serves its metrics on its own port: the given one and those that follow. */
+function settingsOf({ metrics }: Pick<Environment, "metrics">, n: number): ProcessSettings {
+  return metrics?.port === undefined ? {} : { STEPWELL_METRICS_PORT: String(metrics.port + n) };
 }
 
 async function stopProcess(worker: Worker): Promise<void> {

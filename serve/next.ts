@@ -10,9 +10,17 @@ import { captureConsole, captureErrors } from "@/server/base/log";
 import { isSetUp } from "@/server/catalog/organization/set-up";
 import { wireProcess } from "@/wiring";
 import { connectionLimits, createConnectionBound, readOpenFiles } from "./connections";
+import { serveMetricsPort } from "./metrics-port";
 import { reduceApiHeaders, rejectionOf } from "./page-request";
 import { GRACE_MS, prepareService, registerProcess } from "./prepare";
-import { handlerOf, logRequest, type PendingRequest, preparePage, rejectBadHttp } from "./requests";
+import {
+  handlerOf,
+  type PendingRequest,
+  pendingRequest,
+  preparePage,
+  recordRequest,
+  rejectBadHttp,
+} from "./requests";
 
 /** `next start`, for platforms that expect a plain Next application. instrumentation.ts starts the engine. */
 
@@ -22,6 +30,7 @@ const NEXT_PATHS = {
   webhook: "/webhooks",
   inngest: "/api/inngest",
   health: "/api/health",
+  metrics: "/api/metrics",
   ready: "/api/ready",
 };
 /** Rejected requests get a page that does not exist. */
@@ -45,6 +54,7 @@ export async function serveWithNext(): Promise<void> {
   services.notifications.open();
   if (services.env.role === "web") registerProcess(services);
   else services.engine.execute();
+  await serveMetricsPort(services);
   stopBeforeNext(services);
 }
 
@@ -68,13 +78,13 @@ function prepareRequests(services: Wired): void {
       // Next closes connections that offer HTTP/2 by an upgrade; without a listener they are answered in HTTP/1.1.
       server.removeAllListeners("upgrade");
     }
-    const request = { incoming, outgoing, path: incoming.url ?? "/", startedAt: performance.now() };
+    const request = pendingRequest(incoming, outgoing);
     prepareRequest(services, request, { origin, headers });
   });
 }
 
 function prepareRequest(
-  { log }: Wired,
+  services: Wired,
   request: PendingRequest,
   { origin, headers }: { origin: string; headers: Record<"page" | "data", Record<string, string>> },
 ): void {
@@ -83,13 +93,14 @@ function prepareRequest(
   request.path = url.pathname;
   outgoing.once("close", () => {
     const requestId = outgoing.getHeader("x-request-id");
-    logRequest(log, {
+    recordRequest(services, {
       request,
       status: outgoing.statusCode,
       requestId: requestId === undefined ? undefined : String(requestId),
     });
   });
   const handler = handlerOf(url.pathname);
+  request.route = handler;
   const isRejected = rejectionOf(incoming, url, { dev: false }) !== null;
   if (handler === "pages") {
     if (isRejected) incoming.method = "GET";

@@ -21,11 +21,13 @@ import {
 } from "@/server/api/http/node-http";
 import { dataHeaders, pageHeaders, pagePolicy } from "@/server/api/http/protective-headers";
 import { ALIVE, loggedPath, readinessResponse } from "@/server/api/http/respond";
+import { respondToMetrics } from "@/server/api/metrics";
 import { respondToPoll } from "@/server/api/poll";
 import { respondToRest } from "@/server/api/rest";
 import { respondToWebhook } from "@/server/api/webhook";
 import { newId } from "@/server/base/ids";
 import type { Logger } from "@/server/base/log";
+import type { Metrics, RouteClass } from "@/server/base/metrics/metrics";
 import { KIB } from "@/server/contract/sizes";
 import { boundRequests } from "./bound-requests";
 import { reduceHeaders, rejectionOf } from "./page-request";
@@ -53,7 +55,6 @@ export function createHandler(
   const asPage = pageHeaders(protocol === "https:");
   const asData = dataHeaders(protocol === "https:");
   const rawHeaders = Object.entries(asData).flat();
-  const { log } = services;
   const warnOfProxy = createProxyWarning(services);
 
   let ready: { request: PendingRequest; response: ApiResponse }[] = [];
@@ -64,7 +65,11 @@ export function createHandler(
     for (const { request, response } of responses) sendToNode(request.outgoing, response, rawHeaders);
     for (const { request, response } of responses) {
       if (request.incoming.method !== "GET") drainRequest(request.incoming);
-      logRequest(log, { request, status: response.status, requestId: response.headers["X-Request-Id"] });
+      recordRequest(services, {
+        request,
+        status: response.status,
+        requestId: response.headers["X-Request-Id"],
+      });
     }
   };
   /**
@@ -82,6 +87,7 @@ export function createHandler(
       throw new InvalidTargetError("The header Host is missing.");
     }
     const handler = handlerOf(path);
+    request.route = handler;
     if (handler === "rest") return send(request, await respondToRest(services, fromNode(incoming, path)));
     if (handler === "webhook")
       return send(request, await respondToWebhook(services, fromNode(incoming, path)));
@@ -91,11 +97,13 @@ export function createHandler(
         await respondToEngineCall(services, fromNode(incoming, path), targetOf(incoming, origin)),
       );
     }
+    if (handler === "metrics")
+      return sendToNode(outgoing, await respondToMetrics(services, fromNode(incoming, path)), rawHeaders);
     if (handler === "health") return sendToNode(outgoing, ALIVE, rawHeaders);
     if (handler === "ready")
       return sendToNode(outgoing, await readinessResponse(services, state), rawHeaders);
     if (showPage === null) return reject(outgoing, 404, { headers: asData });
-    outgoing.once("close", () => logRequest(log, { request, status: outgoing.statusCode }));
+    outgoing.once("close", () => recordRequest(services, { request, status: outgoing.statusCode }));
     const url = targetOf(incoming, origin);
     const rejection = rejectionOf(incoming, url, { dev });
     if (rejection !== null) return reject(outgoing, rejection, { headers: asData });
@@ -117,14 +125,15 @@ export function createHandler(
       if (status === 500) services.log.error("A request failed", { requestId, error });
       if (outgoing.headersSent) return void outgoing.destroy();
       reject(outgoing, status, { headers: asData, requestId });
-      logRequest(log, { request, status, requestId });
+      recordRequest(services, { request, status, requestId });
     }
   };
 
   return (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     if (state.stopping) outgoing.setHeader("Connection", "close");
-    const request = { incoming, outgoing, path: incoming.url ?? "/", startedAt: performance.now() };
+    const request = pendingRequest(incoming, outgoing);
     const poll = incoming.method === "GET" ? respondToPoll(services, request.path, incoming.headers) : null;
+    if (poll !== null) request.route = "rest";
     if (poll === null || poll instanceof Promise) void handle(request, poll);
     else send(request, poll);
   };
@@ -175,22 +184,33 @@ export type PendingRequest = {
   incoming: IncomingMessage;
   outgoing: ServerResponse;
   path: string;
+  route: Route;
   startedAt: number;
 };
 
-/** Logs one line per request, except for files of pages, without query and payload. */
-export function logRequest(
-  log: Logger,
+type Route = RouteClass | "health" | "ready" | "metrics";
+
+/** A request whose handler is not known yet. */
+export function pendingRequest(incoming: IncomingMessage, outgoing: ServerResponse): PendingRequest {
+  return { incoming, outgoing, path: incoming.url ?? "/", route: "pages", startedAt: performance.now() };
+}
+
+/** Counts a request and logs one line, without query and payload. Files of pages are neither counted nor logged. */
+export function recordRequest(
+  { log, metrics }: { log: Logger; metrics: Metrics },
   { request, status, requestId }: { request: PendingRequest; status: number; requestId?: string | undefined },
 ): void {
-  const { incoming, path, startedAt } = request;
+  const { incoming, path, route, startedAt } = request;
   if (path.startsWith("/_next/")) return;
+  const durationMs = performance.now() - startedAt;
+  if (route !== "health" && route !== "ready" && route !== "metrics")
+    metrics.countRequest(route, { status, durationMs });
   log.request({
     requestId,
     method: incoming.method ?? "",
     path: loggedPath(path),
     status,
-    durationMs: Math.round((performance.now() - startedAt) * 10) / 10,
+    durationMs: Math.round(durationMs * 10) / 10,
   });
 }
 
@@ -211,12 +231,13 @@ function reject(
  * The handler for a path. A path that differs from the API's only by case, escapes or slashes gets the API's 404, never
  * a page.
  */
-export function handlerOf(path: string): "rest" | "webhook" | "inngest" | "health" | "ready" | "pages" {
+export function handlerOf(path: string): Route {
   const normalized = normalizePath(path);
   if (normalized === "/v1" || normalized.startsWith("/v1/")) return "rest";
   if (normalized === "/webhooks" || normalized.startsWith("/webhooks/")) return "webhook";
   if (path === "/api/inngest") return "inngest";
   if (path === "/api/health") return "health";
+  if (path === "/api/metrics") return "metrics";
   return path === "/api/ready" ? "ready" : "pages";
 }
 

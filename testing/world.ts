@@ -19,6 +19,7 @@ import type { RunKind } from "@/server/contract/enums";
 import { grantCredits } from "@/server/credits/ledger";
 import { ProcessMemory } from "@/server/guard/limits/process-memory";
 import { createEncryption } from "@/server/guard/secrets/encryption";
+import { createServiceMetrics } from "@/server/operate/metrics/service-metrics";
 import { createEndedRuns } from "@/server/runs/ended-runs";
 import { RunEngine } from "@/server/runs/engine/engine";
 import { EndWaiters } from "@/server/runs/live/end-waiters";
@@ -114,6 +115,8 @@ export async function createWorld(parts: WorldParts = {}): Promise<World> {
   const notifications = createNotifications({ url: database.url, pool, log });
   const cached = createConfigurationCaches(notifications);
   const engine = new RunEngine(() => world, { slots: parts.slots ?? 40 });
+  const models = parts.models ?? quietModels;
+  const prices = parts.prices ?? env.prices;
   const world: World = {
     env,
     db,
@@ -125,13 +128,14 @@ export async function createWorld(parts: WorldParts = {}): Promise<World> {
     configurationsStored: new LRUCache({ max: 1_000 }),
     engine,
     memory: new ProcessMemory(),
-    models: parts.models ?? quietModels,
-    prices: parts.prices ?? env.prices,
+    models,
+    prices,
     sendMail: parts.sendMail ?? null,
     fetch: parts.fetch ?? (() => Promise.reject(new Error("no way out in this test"))),
     encryption: createEncryption(env.secret),
     clock: beside?.clock ?? testClock("2026-11-21T01:22:07.000Z"),
     log,
+    metrics: createServiceMetrics({ env, models, prices }),
     async close() {
       await engine.stop();
       await notifications.close();

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { createMetrics } from "@/server/base/metrics/metrics";
 import { KIB, MIB } from "@/server/contract/sizes";
 import { testLogger } from "@/testing/log";
 import { respondToEngineCall } from "./engine-call";
@@ -8,6 +9,7 @@ function startEngine({ takesCalls = true } = {}) {
   const services = {
     env: { trustProxy: false },
     log: testLogger(),
+    metrics: createMetrics({ models: [], functions: [] }),
     engine: { takesCalls: () => takesCalls, handle: async () => new Response("done", { status: 401 }) },
   };
   const call = (peer: string, bytes: number) => {

@@ -16,7 +16,7 @@ const LIGHT_BYTES = 16 * KIB;
 /** In bytes of longer bodies; one address has at most half. */
 const reading = new FairQueue(32 * MIB, 16 * MIB);
 
-type Called = Pick<Services, "log"> & {
+type Called = Pick<Services, "log" | "metrics"> & {
   env: Pick<Services["env"], "trustProxy">;
   engine: {
     takesCalls(): boolean;
@@ -26,10 +26,11 @@ type Called = Pick<Services, "log"> & {
 
 /** Answers a call of an Inngest server. Never throws. */
 export async function respondToEngineCall(
-  { engine, env, log }: Called,
+  services: Called,
   call: ApiRequest,
   url: URL,
 ): Promise<ApiResponse> {
+  const { engine, env } = services;
   try {
     const { method } = call;
     if (!["GET", "POST", "PUT"].includes(method)) {
@@ -42,7 +43,7 @@ export async function respondToEngineCall(
     const headers = Object.fromEntries(response.headers);
     return { status: response.status, headers, body: await response.text() };
   } catch (error) {
-    return errorResponse(error, call, { requestId: newId(), log });
+    return errorResponse(error, call, { requestId: newId(), services });
   }
 }
 

@@ -39,7 +39,7 @@ export async function respondToRest(services: Services, request: ApiRequest): Pr
     const { ETag: etag } = reply.headers;
     return etag === undefined ? response : answerIfChanged(response, etag, request.header("if-none-match"));
   } catch (error) {
-    return errorResponse(error, request, { requestId, log: services.log, headers: reply.headers });
+    return errorResponse(error, request, { requestId, services, headers: reply.headers });
   }
 }
 

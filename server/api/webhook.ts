@@ -51,7 +51,7 @@ export async function respondToWebhook(services: Services, request: ApiRequest):
       receive(services, request, { trigger, requestId, headers, memory }),
     );
   } catch (error) {
-    return errorResponse(error, request, { requestId, log: services.log, headers });
+    return errorResponse(error, request, { requestId, services, headers });
   }
 }
 

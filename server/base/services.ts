@@ -3,6 +3,7 @@ import type { Clock } from "./clock";
 import type { Database } from "./db/client";
 import type { Notifications } from "./db/notifications";
 import type { Logger } from "./log";
+import type { Metrics } from "./metrics/metrics";
 import type { Environment } from "./settings/env";
 
 /** The services on which all other rooms stand. */
@@ -13,4 +14,5 @@ export type Services = {
   notifications: Notifications;
   clock: Clock;
   log: Logger;
+  metrics: Metrics;
 };

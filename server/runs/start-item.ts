@@ -26,6 +26,10 @@ export type Start = {
 
 const SOURCES = { api_key: "api", trigger: "webhook", member: "dashboard", operator: "operator" } as const;
 
+export function sourceOf({ actor, request }: Pick<Start, "actor" | "request">): StartItem["source"] {
+  return request.draft ? "draft" : SOURCES[actor.kind];
+}
+
 export function startItem({ actor, request, conditions, prepared, runId }: Start): StartItem {
   const { target, hash, input, hold, headroom } = prepared;
   return {
@@ -35,7 +39,7 @@ export function startItem({ actor, request, conditions, prepared, runId }: Start
     ...targetColumns(target),
     configuration: hash,
     document: null,
-    source: request.draft ? "draft" : SOURCES[actor.kind],
+    source: sourceOf({ actor, request }),
     trigger: actor.kind === "trigger" ? actor.triggerId : null,
     api_key: actor.kind === "api_key" ? actor.apiKeyId : null,
     user: actor.kind === "member" ? actor.userId : null,
@@ -62,6 +66,7 @@ export function claimedRun(
     id: runId,
     orgId: actor.orgId,
     kind: target.kind,
+    source: sourceOf(parts),
     targetId: target.id,
     configuration,
     configurationHash: prepared.hash,

@@ -13,7 +13,7 @@ import type { Services } from "@/server/runs/services";
 import { type Worker, withWorker } from "./engine/port";
 import type { StartItem, StartVerdict } from "./engine/write/flush-items";
 import { type PreparedStart, prepareStart, type StartRequest } from "./prepare-start";
-import { claimedRun, countedCall, type Start, type StartConditions, startItem } from "./start-item";
+import { claimedRun, countedCall, type Start, type StartConditions, sourceOf, startItem } from "./start-item";
 
 export type StartResult = {
   runId: string;
@@ -122,6 +122,7 @@ function concludeStart(
     default:
       return repeatedStart(verdict, limit);
   }
+  services.metrics.runsStarted.of(prepared.target.kind, sourceOf(start)).value += 1;
   services.configurationsStored.set(`${actor.orgId} ${prepared.hash}`, true);
   return { runId, rate, replay: null };
 }

@@ -69,7 +69,7 @@ export async function untilReady({ origin }: BuiltProcess): Promise<void> {
 
 /** Starts a run over REST; returns its id. */
 export async function startOverRest(
-  { origin }: BuiltProcess,
+  { origin }: Pick<BuiltProcess, "origin">,
   path: `tools/run/${string}` | `agents/run/${string}`,
   { key, body }: { key: string; body: string },
 ): Promise<string> {

@@ -3,9 +3,9 @@ import { TRPCError } from "@trpc/server";
 import { z } from "zod";
 import { AppError, isAppError } from "@/server/base/errors";
 import { jsonPointer } from "@/server/base/json/text";
-import type { Logger } from "@/server/base/log";
 import { type ErrorBody, INTERNAL_ERROR_MESSAGE } from "@/server/contract/errors";
 import { checkReadiness } from "@/server/operate/health";
+import type { Services } from "@/server/services";
 import type { ApiRequest, ApiResponse } from "./api-request";
 
 export const JSON_HEADERS = {
@@ -34,9 +34,14 @@ export function jsonResponse(
 export function errorResponse(
   thrown: unknown,
   request: ApiRequest,
-  { requestId, log, headers = {} }: { requestId: string; log: Logger; headers?: Record<string, string> },
+  {
+    requestId,
+    services: { log, metrics },
+    headers = {},
+  }: { requestId: string; services: Pick<Services, "log" | "metrics">; headers?: Record<string, string> },
 ): ApiResponse {
   const error = toAppError(thrown);
+  metrics.countRejection(error.code);
   if (error.code === "internal_error") {
     log.error("A request failed", {
       requestId,

@@ -48,6 +48,22 @@ it.each([{ SMTP_URL: "smtp://mail.example.com" }, { SMTP_FROM: "a@example.com" }
   },
 );
 
+it("metrics of several processes need a port of their own", () => {
+  const token = { STEPWELL_METRICS_TOKEN: "t".repeat(32) };
+  const port = { STEPWELL_METRICS_PORT: "9464" };
+  const several = { STEPWELL_PROCESSES: "2" };
+  const read = (settings: Record<string, string>) => readEnvironment({ ...REQUIRED, ...settings }).metrics;
+  expect(read({})).toBeUndefined();
+  expect(read(token)).toEqual({ token: "t".repeat(32), port: undefined });
+  expect(read({ ...port, ...several })).toEqual({ token: undefined, port: 9_464 });
+  expect(read({ ...token, ...port, ...several })).toEqual({ token: "t".repeat(32), port: 9_464 });
+  expect(() => read({ ...token, ...several })).toThrow(
+    /^ {2}STEPWELL_METRICS_TOKEN needs STEPWELL_METRICS_PORT/m,
+  );
+  expect(() => read({ STEPWELL_METRICS_TOKEN: "short" })).toThrow("at least 32 characters");
+  expect(() => read({ STEPWELL_METRICS_PORT: "0" })).toThrow("from 1 to 65535");
+});
+
 it("names every wrong value at once", () => {
   const wrong = {
     ...REQUIRED,

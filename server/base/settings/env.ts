@@ -17,6 +17,7 @@ import {
   pausePoints,
   secret,
   text,
+  wholeNumber,
 } from "@/server/base/settings/setting-types";
 import { describeUnknownSettings } from "@/server/base/settings/unknown-settings";
 
@@ -81,6 +82,8 @@ const schema = z.object({
   STEPWELL_SLOTS: integer({ min: 1, max: 10_000, preset: 200 }),
   STEPWELL_PROCESSES: text(/^(auto|[1-9]\d?)$/, "a whole number from 1 to 99, or auto").default("1"),
   STEPWELL_ROLE: oneOf(["all", "web", "worker"]).default("all"),
+  STEPWELL_METRICS_TOKEN: secret.optional(),
+  STEPWELL_METRICS_PORT: wholeNumber({ min: 1, max: 65_535, example: 9_464 }).optional(),
   STEPWELL_PAUSE_POINTS: pausePoints,
   INNGEST_DEV: text(
     /^(0|1|true|false|https?:\/\/\S+)$/,
@@ -99,10 +102,20 @@ const schema = z.object({
   INNGEST_SERVE_ORIGIN: httpUrl("http://workers.internal:3001").optional(),
 });
 
-const completeSchema = schema.refine(
-  ({ SMTP_URL, SMTP_FROM }) => (SMTP_URL === undefined) === (SMTP_FROM === undefined),
-  { path: ["SMTP_URL"], error: "and SMTP_FROM belong together" },
-);
+const completeSchema = schema
+  .refine(({ SMTP_URL, SMTP_FROM }) => (SMTP_URL === undefined) === (SMTP_FROM === undefined), {
+    path: ["SMTP_URL"],
+    error: "and SMTP_FROM belong together",
+  })
+  .refine(
+    ({ STEPWELL_METRICS_TOKEN: token, STEPWELL_METRICS_PORT: port, STEPWELL_PROCESSES: processes }) =>
+      token === undefined || port !== undefined || processes === "1",
+    {
+      path: ["STEPWELL_METRICS_TOKEN"],
+      error:
+        "needs STEPWELL_METRICS_PORT when STEPWELL_PROCESSES is not 1: behind one port, each scrape would reach another process",
+    },
+  );
 
 const SETTINGS = Object.keys(schema.shape);
 
@@ -148,6 +161,7 @@ export function readEnvironment(source: Record<string, string | undefined> = pro
       value.STEPWELL_PROCESSES === "auto" ? availableParallelism() : Number(value.STEPWELL_PROCESSES),
     /** `web` serves, `worker` executes runs, `all` does both. */
     role: value.STEPWELL_ROLE,
+    metrics: readMetrics(value),
     /** For durability tests: the process kills itself there, with this probability. */
     pausePoints: value.STEPWELL_PAUSE_POINTS,
     inngest: readInngest(value),
@@ -176,6 +190,11 @@ function readInngest(value: Variables) {
   if (!dev && !baseUrl && !eventKey && !signingKey) return undefined;
   const serveOrigin = new URL(value.INNGEST_SERVE_ORIGIN ?? appUrlOf(value)).origin;
   return { dev, baseUrl, eventKey, signingKey, serveOrigin };
+}
+
+/** Undefined: no metrics. With `port`, they are only there; `token`: what a scraper must send. */
+function readMetrics({ STEPWELL_METRICS_TOKEN: token, STEPWELL_METRICS_PORT: port }: Variables) {
+  return token === undefined && port === undefined ? undefined : { token, port };
 }
 
 function readSmtp({ SMTP_URL, SMTP_FROM: from, SMTP_REQUIRE_TLS }: Variables): SmtpSettings | undefined {

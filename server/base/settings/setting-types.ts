@@ -15,14 +15,15 @@ export const httpUrl = (example: string) =>
   z.string().refine(isHttpUrl, {
     error: (issue) => mustBe(`an http:// or https:// address such as ${example}`)(withoutPassword(issue)),
   });
-export const integer = (range: { min: number; max: number; preset: number }) =>
+export const wholeNumber = (range: { min: number; max: number; example: number }) =>
   z
     .string()
     .refine((value) => /^\d+$/.test(value) && Number(value) >= range.min && Number(value) <= range.max, {
-      error: mustBe(`a whole number from ${range.min} to ${range.max}, such as ${range.preset}`),
+      error: mustBe(`a whole number from ${range.min} to ${range.max}, such as ${range.example}`),
     })
-    .transform(Number)
-    .default(range.preset);
+    .transform(Number);
+export const integer = ({ preset, ...range }: { min: number; max: number; preset: number }) =>
+  wholeNumber({ ...range, example: preset }).default(preset);
 export const oneOf = <const Values extends readonly string[]>(values: Values) =>
   z.enum(values, { error: mustBe(`${values.slice(0, -1).join(", ")} or ${values.at(-1)}`) });
 export const flag = (preset: "0" | "1") =>

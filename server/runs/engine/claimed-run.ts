@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { OrgId } from "@/server/base/actor";
 import { type Decimal, decimalText, ZERO } from "@/server/base/amount";
 import type { PriceList } from "@/server/base/models/price-list";
-import { RUN_KINDS, type RunKind } from "@/server/contract/enums";
+import { RUN_KINDS, RUN_SOURCES, type RunKind } from "@/server/contract/enums";
 import type { FailureCode } from "@/server/runs/failure-codes";
 import type { RunFacts } from "@/server/runs/run-facts";
 import type { RunConfiguration } from "@/server/work/agent/definition";
@@ -23,6 +23,7 @@ export const claimedRow = z.object({
   id: z.string(),
   orgId: z.string(),
   kind: z.enum(RUN_KINDS),
+  source: z.enum(RUN_SOURCES),
   targetId: z.string(),
   /** The number of the claim: a run claimed before has a journal to read. */
   epoch: z.number(),

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { decimalText, ZERO } from "@/server/base/amount";
 import { defineQuery, isOpenSql } from "@/server/base/db/statement";
 import { mintOrgId } from "@/server/base/mint-org-id";
+import { RUN_KINDS, RUN_SOURCES } from "@/server/contract/enums";
 import { notifyRunChanged } from "@/server/runs/live/run-changes";
 import type { Services } from "@/server/runs/services";
 import { type ClaimedRun, isPlatformFailure, type Outcome, type Totals } from "./claimed-run";
@@ -16,8 +17,15 @@ import type { JournalRow } from "./write/journal-rows";
 
 const FIND_OPEN_RUN = defineQuery(
   "find-open-run",
-  z.object({ orgId: z.string(), epoch: z.number(), sequence: z.number(), claimedBy: z.string().nullable() }),
-  `SELECT organization_id AS "orgId", epoch, sequence, claimed_by AS "claimedBy" FROM runs WHERE id = $1 AND ${isOpenSql()}`,
+  z.object({
+    orgId: z.string(),
+    kind: z.enum(RUN_KINDS),
+    source: z.enum(RUN_SOURCES),
+    epoch: z.number(),
+    sequence: z.number(),
+    claimedBy: z.string().nullable(),
+  }),
+  `SELECT organization_id AS "orgId", kind, source, epoch, sequence, claimed_by AS "claimedBy" FROM runs WHERE id = $1 AND ${isOpenSql()}`,
 );
 const FIND_OPEN_CHILDREN = defineQuery(
   "find-open-children",
@@ -76,8 +84,10 @@ export async function endOpenRun(
   const endedAt = worker
     ? await worker.accounts.end(item)
     : await withWorker(services.engine, ({ accounts }) => accounts.end(item));
-  if (endedAt !== null) notifyRunChanged(services, run, sequence);
-  return endedAt !== null;
+  if (endedAt === null) return false;
+  services.metrics.runsEnded.of(row.kind, outcome.status, row.source).value += 1;
+  notifyRunChanged(services, run, sequence);
+  return true;
 }
 
 /** Ends child runs that no worker has: the run ended first, or was taken over. */

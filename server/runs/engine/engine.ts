@@ -150,6 +150,10 @@ export class RunEngine implements Engine, Executor {
     return this.#isEmbedded && !this.#stopping && !this.#isFull ? this.#slots.free : 0;
   }
 
+  slots() {
+    return { total: this.#slots.total, free: this.#slots.free };
+  }
+
   begin(run: ClaimedRun, worker: Worker): void {
     this.#slots.reserve(-1);
     void this.#drive(this.#slots.open(run, worker));

@@ -10,7 +10,7 @@ import { SUSPECT_CRASHES } from "./suspects";
 /** Each change is a compare-and-set. */
 
 /** Equals the condition of the index `runs_waiting`. */
-const WAITING = `${isOpenSql()} AND admitted_at IS NULL AND parent_run_id IS NULL AND wake_at IS NULL`;
+export const WAITING = `${isOpenSql()} AND admitted_at IS NULL AND parent_run_id IS NULL AND wake_at IS NULL`;
 
 /** `parameter` is the queue's `isOfSuspects`. */
 const waitingIn = (parameter: string) =>

@@ -132,6 +132,9 @@ async function endRun({ services, worker, run, journal, onEnd }: Execution, endi
   const finishedAt = await endClaimedRun(worker, run, { outcome, totals: journal.totals, sequence, rows });
   if (finishedAt === null) throw new RunStopped("The run has ended or has another worker.");
   notifyRunChanged(services, run, sequence);
+  const { runsEnded, runSeconds } = services.metrics;
+  runsEnded.of(run.kind, outcome.status, run.source).value += 1;
+  runSeconds.of(run.kind).observe((finishedAt.getTime() - run.startedAt.getTime()) / 1_000);
   onEnd(run, { outcome, totals: journal.totals, finishedAt });
 }
 

@@ -278,6 +278,7 @@ export class RunJournal {
 
   finishStep(started: StartedStep, result: StepResult): FinishedStep {
     this.#finish(started, stepChange(result));
+    this.#services.metrics.observeStep(started.row.tool_name, started.row.duration_ms ?? 0);
     this.totals.stepsExecuted += 1;
     this.totals.actionsUsed += result.actions;
     this.totals.creditsUsed = this.totals.creditsUsed.add(result.credits);

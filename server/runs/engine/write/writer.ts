@@ -4,6 +4,8 @@ import { connect } from "@/server/base/db/client";
 import { isTransient, rejectsWrites } from "@/server/base/db/outage";
 import { codeOf } from "@/server/base/errors";
 import type { Logger } from "@/server/base/log";
+import type { Histogram } from "@/server/base/metrics/families";
+import type { Metrics } from "@/server/base/metrics/metrics";
 import { pauseAt } from "@/server/base/pause-points";
 import type { Environment } from "@/server/base/settings/env";
 import { sleep } from "@/server/base/sleep";
@@ -42,7 +44,12 @@ export class WorkerLost extends Error {
 export type LaneFigures = { flushes: number; items: number };
 
 export type LaneOptions = {
-  services: { env: Pick<Environment, "databaseUrl">; clock: Clock; log: Logger };
+  services: {
+    env: Pick<Environment, "databaseUrl">;
+    clock: Clock;
+    log: Logger;
+    metrics: Pick<Metrics, "flushItems">;
+  };
   workerId: string;
   lane: LaneName;
   freeSlots: () => number;
@@ -57,6 +64,7 @@ export type LaneOptions = {
 export class Lane {
   readonly figures: LaneFigures = { flushes: 0, items: 0 };
   readonly #options: LaneOptions;
+  readonly #flushItems: Histogram;
   #queue: Queued[] = [];
   #client: pg.Client | undefined;
   #flush = 0;
@@ -71,6 +79,7 @@ export class Lane {
 
   constructor(options: LaneOptions) {
     this.#options = options;
+    this.#flushItems = options.services.metrics.flushItems.of(options.lane);
   }
 
   start(value: StartItem): Promise<StartVerdict> {
@@ -171,6 +180,7 @@ export class Lane {
         // Before it is sent: others may see what it commits before its answer arrives here.
         this.figures.flushes += 1;
         this.figures.items += batch.length;
+        this.#flushItems.observe(batch.length);
         return await this.#send(this.#client, batch);
       } catch (error) {
         const code = codeOf(error);

@@ -31,6 +31,12 @@ export async function listCatalogModels(baseUrl: string): Promise<readonly strin
   return findSection(sections, baseUrl)?.names ?? [];
 }
 
+/** The names of all models in the catalog, as providers and as gateways write them. */
+export async function listAllModels(): Promise<Set<string>> {
+  const { sections, all } = await loadCatalog();
+  return new Set([...all.keys(), ...sections.flatMap(({ names }) => names)]);
+}
+
 function findSection(sections: readonly Section[], baseUrl: string): Section | undefined {
   const host = URL.canParse(baseUrl) ? `.${new URL(baseUrl).hostname}` : "";
   return sections.find(({ hosts }) => hosts.some((each) => host.endsWith(`.${each}`)));

@@ -6,6 +6,7 @@ import { creditsOfUsage } from "@/server/credits/prices";
 import type { StepMemory } from "@/server/guard/limits/process-memory";
 import { cutBytes, replaceNul } from "@/server/guard/secrets/stored-output";
 import { rewriteToolCalls } from "@/server/runs/attempts";
+import type { Services } from "@/server/runs/services";
 import { boundBodyLength } from "@/server/work/models/calls/body-length";
 import { addUsage } from "@/server/work/models/calls/reported-usage";
 import {
@@ -20,6 +21,7 @@ import {
 } from "@/server/work/models/port";
 import { sealCallState } from "../../call-state";
 import { type FinishedCall, textsOfCall } from "../../write/journal";
+import type { ModelCallRow } from "../../write/journal-rows";
 import type { Execution } from "../execution";
 import { findModels } from "../own-models";
 import { showPartialOutput } from "../partial-output";
@@ -34,7 +36,13 @@ type CallRequest = Omit<ModelRequest, "signal" | "maxOutputTokens"> & {
   fallbackModels?: readonly string[] | undefined;
 };
 
-type Candidate = { model: string; provider: string; call: Models["call"] };
+type Candidate = {
+  model: string;
+  provider: string;
+  /** True if it is a provider of the organization. */
+  isOwn: boolean;
+  call: Models["call"];
+};
 
 /**
  * Calls a model on the run's account, or returns a finished call from the journal. Partial output of an interrupted
@@ -103,6 +111,7 @@ export async function callModel(
       } catch (error) {
         const failed = error instanceof ModelError || error instanceof ModelCallStopped ? error : null;
         started.attempts.push(...named(candidate, failed?.attempts ?? []));
+        if (error instanceof ModelError) countProviderError(services, candidate, error);
         if (failed?.received) {
           const { content, usage } = failed.received;
           const total = lost.received === null ? usage : addUsage(lost.received.usage, usage);
@@ -123,13 +132,20 @@ export async function callModel(
     const message = cause instanceof Error ? cause.message : String(cause);
     const isOver = received === null && !(error instanceof ModelError) && execution.signal.aborted;
     if (isOver) journal.abandon(started);
-    else journal.finishCall(started, { error: message, received, credits });
+    else {
+      journal.finishCall(started, { error: message, received, credits });
+      countCall(services, candidate, started.row);
+    }
     throw cause;
   } finally {
     partial.close();
   }
   await pauseAt("act:after");
   started.attempts.push(...named(candidate, reply.attempts));
+  services.metrics.models.of(candidate.model, candidate).retries.value += Math.max(
+    0,
+    reply.attempts.length - 1,
+  );
   reply.content = replaceNul(reply.content);
   reply.reasoning = cutBytes(replaceNul(secrets.redact(reply.reasoning)), MAX_REASONING_BYTES);
   reply.toolCalls = rewriteToolCalls(reply.toolCalls, replaceNul);
@@ -139,14 +155,36 @@ export async function callModel(
   const credits = await budget.spend(reservation.reserved, price);
   await pauseAt("act:after");
   journal.finishCall(started, { reply, sealedState, credits });
+  countCall(services, candidate, started.row);
   return reply;
+}
+
+/** Only additions: it counts every call. */
+function countCall({ metrics }: Pick<Services, "metrics">, candidate: Candidate, row: ModelCallRow): void {
+  const figures = metrics.models.of(candidate.model, candidate);
+  (row.status === "Completed" ? figures.completed : figures.failed).value += 1;
+  figures.inputTokens.value += row.input_tokens;
+  figures.cachedInputTokens.value += row.cached_input_tokens;
+  figures.outputTokens.value += row.output_tokens;
+  figures.credits.value += Number(row.credits);
+  figures.seconds.observe((row.duration_ms ?? 0) / 1_000);
+}
+
+function countProviderError(
+  { metrics }: Pick<Services, "metrics">,
+  { model, provider, isOwn }: Candidate,
+  { reason, attempts }: ModelError,
+): void {
+  metrics.models.errors.of(reason, isOwn ? "own" : provider).value += 1;
+  metrics.models.of(model, { isOwn }).retries.value += Math.max(0, attempts.length - 1);
 }
 
 const findCandidates = (execution: Execution, names: readonly string[]): Promise<Candidate[]> =>
   Promise.all(
     names.map(async (model) => {
       const models = await findModels(execution, model);
-      return { model, provider: models.providerOf(model), call: models.call };
+      const isOwn = models !== execution.services.models;
+      return { model, provider: models.providerOf(model), isOwn, call: models.call };
     }),
   );
 

@@ -43,6 +43,7 @@ export async function executeChildRun(
     return { status: "Failed", code: "too_many_runs", message };
   }
   tree.started += 1;
+  services.metrics.runsStarted.of(target.configuration.kind, "run").value += 1;
   const { configuration, deadlineSeconds, maxCredits } = target;
   const { document, hash } = freezeConfiguration(configuration, run.prices);
   const now = services.clock.now();
@@ -52,6 +53,7 @@ export async function executeChildRun(
     id,
     orgId: run.orgId,
     kind: configuration.kind,
+    source: "run",
     targetId: target.id,
     configuration,
     configurationHash: hash,

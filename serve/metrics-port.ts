@@ -1,0 +1,43 @@
+import { createServer } from "node:http";
+import { fromNode, sendToNode } from "@/server/api/http/api-request";
+import { respondToMetrics } from "@/server/api/metrics";
+import { codeOf, StartError } from "@/server/base/errors";
+import type { Services } from "@/server/services";
+
+/** The server of STEPWELL_METRICS_PORT. Each process has its own, so that each scrape is of one process. */
+
+const PATHS = ["/metrics", "/api/metrics"];
+/** A scraper sends nothing but its head. */
+const MAX_HEAD_BYTES = 8_192;
+const TIMEOUT_MS = 10_000;
+
+/** Listens, if the setting is set. Returns a function that stops it. Throws StartError. */
+export async function serveMetricsPort(services: Services): Promise<() => Promise<void>> {
+  const { metrics, host } = services.env;
+  const port = metrics?.port;
+  if (port === undefined) return async () => {};
+  const server = createServer(
+    { maxHeaderSize: MAX_HEAD_BYTES, requestTimeout: TIMEOUT_MS },
+    async (incoming, outgoing) => {
+      const [path = ""] = (incoming.url ?? "").split("?", 1);
+      const isOwnPort = PATHS.includes(path);
+      const response = await respondToMetrics(services, fromNode(incoming, path), { isOwnPort });
+      sendToNode(outgoing, response, ["X-Content-Type-Options", "nosniff"]);
+    },
+  );
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error) =>
+      reject(new StartError(`STEPWELL_METRICS_PORT: cannot listen on port ${port} (${codeOf(error)}).`)),
+    );
+    // Workers of a cluster would share the port.
+    server.listen({ port, host, exclusive: true }, () => {
+      server.removeAllListeners("error");
+      resolve();
+    });
+  });
+  server.on("error", (error) => services.log.error("Could not accept a connection for metrics", { error }));
+  return async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+}

@@ -1,0 +1,52 @@
+import { expect, it } from "vitest";
+import { startRun } from "@/server/runs/start";
+import { createTenant, openWorld, type Tenant } from "@/testing/world";
+import { readBacklogs } from "./backlogs";
+
+const world = await openWorld();
+
+async function start({ orgId, agentId }: Tenant): Promise<string> {
+  const actor = { kind: "operator", orgId, name: "test" } as const;
+  return (await startRun(world, actor, { kind: "agent", targetId: agentId, userMessage: "Hi" })).runId;
+}
+
+const read = async () => Object.fromEntries((await readBacklogs(world)).queue);
+
+it("counts waiting runs by why they wait, and the longest wait", async () => {
+  const none = { runs: 0, organizations: 0, oldestSeconds: 0 };
+  expect(await read()).toEqual({ at_limit: none, below_limit: none });
+
+  const full = await createTenant(world, { plan: { concurrency: 1 } });
+  const other = await createTenant(world);
+  const first = await start(full);
+  world.clock.advance(60_000);
+  await start(full);
+  await start(other);
+  world.clock.advance(30_000);
+  expect(await read()).toEqual({
+    at_limit: none,
+    below_limit: { runs: 3, organizations: 2, oldestSeconds: 90 },
+  });
+
+  await world.db.organization.update({ where: { id: full.orgId }, data: { inFlight: 1 } });
+  expect(await read()).toEqual({
+    at_limit: { runs: 2, organizations: 1, oldestSeconds: 90 },
+    below_limit: { runs: 1, organizations: 1, oldestSeconds: 30 },
+  });
+
+  // A run that waits again: for a slot since it yielded, after a timer since that was over.
+  await world.db.run.update({ where: { id: first }, data: { yieldedAt: [world.clock.now()] } });
+  world.clock.advance(10_000);
+  expect((await read()).at_limit?.oldestSeconds).toBe(40);
+  const until = world.clock.now();
+  const event = { runId: first, n: 2, organizationId: full.orgId, reason: "timer", until };
+  await world.db.runEvent.create({ data: { ...event, createdAt: until } });
+  await world.db.run.deleteMany({ where: { organizationId: full.orgId, id: { not: first } } });
+  world.clock.advance(5_000);
+  expect(await read()).toMatchObject({ at_limit: { runs: 1, oldestSeconds: 5 } });
+});
+
+it("counts runs that are not indexed yet", async () => {
+  const count = await world.pool.query("SELECT count(*)::int AS n FROM run_index_queue");
+  expect((await readBacklogs(world)).rows.get("run_index")).toBe(count.rows[0].n);
+});

@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { defineQuery } from "@/server/base/db/statement";
+import { measureQueue, QUEUE_CLASSES } from "@/server/runs/engine/queue-depth";
+import type { Services } from "@/server/services";
+
+/** Rows that wait for a job of the service. A table that gets such rows gets a line here. */
+const BACKLOGS = {
+  run_index: "SELECT FROM run_index_queue",
+} as const;
+
+const NAMES = Object.keys(BACKLOGS);
+/** More rows are not counted. */
+const MOST_ROWS = 10_000;
+
+const COUNT = defineQuery(
+  "backlogs",
+  z.record(z.string(), z.number()),
+  `SELECT ${Object.entries(BACKLOGS)
+    .map(([name, rows]) => `(SELECT count(*)::int FROM (${rows} LIMIT ${MOST_ROWS}) q) AS ${name}`)
+    .join(", ")}`,
+);
+
+type Depth = { runs: number; organizations: number; oldestSeconds: number };
+
+/** Waiting runs by class, and rows by job. They are of the database, for all processes together. */
+export type Backlogs = { queue: Map<string, Depth>; rows: Map<string, number> };
+
+/** Two statements with bounded work. */
+export async function readBacklogs(services: Pick<Services, "pool" | "clock">): Promise<Backlogs> {
+  const [depths, [rows = {}]] = await Promise.all([measureQueue(services), COUNT(services.pool)]);
+  const queue = new Map<string, Depth>();
+  // A class without runs is 0: an alert on a missing series would not end.
+  for (const each of QUEUE_CLASSES) queue.set(each, { runs: 0, organizations: 0, oldestSeconds: 0 });
+  for (const { class: each, ...depth } of depths) queue.set(each, depth);
+  return { queue, rows: new Map(NAMES.map((name) => [name, rows[name] ?? 0])) };
+}
