@@ -61,6 +61,8 @@ export async function insertRun(
     triggerId?: string;
     userId?: string;
     parentRunId?: string;
+    /** JSON. */
+    metadata?: string;
   } = {},
 ): Promise<string> {
   const { kind = "tool", status = "Completed", source = "operator", durationMs = 100, steps = 0 } = run;
@@ -99,6 +101,7 @@ export async function insertRun(
       triggerId: run.triggerId ?? null,
       userId: run.userId ?? null,
       parentRunId: run.parentRunId ?? null,
+      metadata: run.metadata ?? null,
       rootRunId: run.parentRunId ?? id,
       input: run.input ?? "{}",
       output: status === "Completed" ? (run.output ?? "{}") : null,

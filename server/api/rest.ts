@@ -21,6 +21,7 @@ import { createRouteFinder, type Route } from "./route";
 import type { Reply } from "./trpc";
 import { ENDPOINTS, v1Router } from "./v1/endpoints";
 import { addToReply, startConditions } from "./v1/start";
+import { authorizeOptions, optionHeadersOf, readStartOptions } from "./v1/start-headers";
 
 /**
  * The order of checks is that of docs/contract.md: no body is read before the caller is known, and a rate limit or
@@ -69,12 +70,17 @@ async function answer(
   const call = { route, params, context: { services, actor, requestId, reply, call: open } };
   if (endpoint.limit === "starts") return start(request, call);
   Object.assign(reply.headers, await countRead(services, actor));
-  const body = endpoint.body && (await request.readBody(endpoint.body.maxBytes));
-  const input = await readInput(request, { endpoint, params, body });
-  return services.memory.answer(actor.orgId, 0, async (memory) => {
-    const view = await callProcedure({ ...call, context: { ...call.context, memory } }, input);
-    return reply.events === undefined ? tagView(call, view) : "";
-  });
+  const { maxBytes = 0 } = endpoint.body ?? {};
+  return services.memory.answer(
+    actor.orgId,
+    maxBytes && boundBodyBytes(request, maxBytes),
+    async (memory) => {
+      const body = endpoint.body && (await request.readBody(maxBytes));
+      const input = await readInput(request, { endpoint, params, body, memory });
+      const view = await callProcedure({ ...call, context: { ...call.context, memory } }, input);
+      return reply.events === undefined ? tagView(call, view) : "";
+    },
+  );
 }
 
 /** Adds the entity tag of a view of a run. The body of an ended run is kept for polls. */
@@ -94,6 +100,7 @@ function tagView({ route, context: { services, actor, reply } }: Call, view: obj
 /** A rejected call still counts; a rate limit or repetition takes precedence over its issue. */
 async function start(request: ApiRequest, call: Call): Promise<object | string> {
   const { services, actor } = call.context;
+  authorizeOptions(actor, request.header);
   const bytes = boundBodyBytes(request, call.route.endpoint.body?.maxBytes ?? 0);
   return services.memory.answer(actor.orgId, bytes, (memory) => startWithin(request, call, memory));
 }
@@ -112,8 +119,10 @@ async function startWithin(request: ApiRequest, call: Call, memory: StepMemory):
     const body = await request.readBody(endpoint.body?.maxBytes ?? 0);
     const key = parseIdempotencyKey(request.header("idempotency-key"));
     if (key !== null) {
-      context.repetition = { key, requestHash: hashRequest(request.method, request.path, body) };
+      const options = optionHeadersOf(request.header);
+      context.repetition = { key, requestHash: hashRequest(request.method, request.path, body, ...options) };
     }
+    context.options = readStartOptions(request.header, services.env);
     input = await readInput(request, { endpoint, params, body, memory });
   } catch (error) {
     return reject(error);
@@ -128,16 +137,16 @@ async function startWithin(request: ApiRequest, call: Call, memory: StepMemory):
   }
 }
 
-function authorize(actor: ApiKeyActor, { scope, limit, kind }: Endpoint, params: Params): void {
+function authorize(actor: ApiKeyActor, { scope, kind }: Endpoint, params: Params): void {
   if (!actor.plan.apiAccess) {
     throw new AppError("api_access_disabled", "API access is not enabled on the organization's plan.");
   }
   if (!actor.scopes.includes(scope)) {
     throw new AppError("forbidden", `The API key ${actor.name} lacks the scope ${scope}.`);
   }
-  // The path of a start names the target; other endpoints look it up (runs/read/read-run.ts).
-  const isLimited = limit === "starts" && actor.targetIds.length > 0;
-  if (isLimited && !actor.targetIds.includes((params[`${kind}Id`] ?? "").toLowerCase())) {
+  // The path of a start or an estimate names the target; other endpoints look it up (runs/read/read-run.ts).
+  const target = params[`${kind}Id`]?.toLowerCase();
+  if (target !== undefined && actor.targetIds.length > 0 && !actor.targetIds.includes(target)) {
     throw new AppError("forbidden", `The API key ${actor.name} may not start this ${kind}.`);
   }
   if (actor.suspended) throw new AppError("organization_suspended", "The organization is suspended.");

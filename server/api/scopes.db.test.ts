@@ -59,8 +59,11 @@ function endpointOf(procedure: string) {
   return { ...endpoint, kind: endpoint.kind };
 }
 
+/** Starts and estimates; the others name a run. */
+const namesTarget = (procedure: string) => /\.(run|estimate)$/.test(procedure);
+
 function requestOf(procedure: string, key: string, runId: string): ApiRequest {
-  const { method, path, limit, kind } = endpointOf(procedure);
+  const { method, path, kind } = endpointOf(procedure);
   const headers = new Map([
     ["x-api-key", key],
     ["content-type", "application/json"],
@@ -69,7 +72,7 @@ function requestOf(procedure: string, key: string, runId: string): ApiRequest {
   ]);
   return {
     method,
-    path: path.replace(/\{.*\}/, limit === "starts" ? TARGET_IDS[kind] : runId),
+    path: path.replace(/\{.*\}/, namesTarget(procedure) ? TARGET_IDS[kind] : runId),
     query: "",
     header: (name) => headers.get(name) ?? null,
     headers: () => headers,
@@ -102,7 +105,7 @@ const runIds = { agent: await endedRun("agent"), tool: await endedRun("tool") };
 it.each(Object.keys(ENDPOINTS).filter((name) => name !== "runs.list"))(
   "%s shows a key no more than its scopes and targets allow",
   async (procedure) => {
-    const { scope, limit, kind } = endpointOf(procedure);
+    const { scope, kind } = endpointOf(procedure);
     const runId = runIds[kind];
     let shown = 0;
     // Keys that may read come last, and fill the caches for the second round.
@@ -110,7 +113,7 @@ it.each(Object.keys(ENDPOINTS).filter((name) => name !== "runs.list"))(
       for (const { name, key, scopes, mayUse } of keys) {
         const answers = await ask(process, requestOf(procedure, key, runId));
         const rejection =
-          !scopes.includes(scope) || (limit === "starts" && !mayUse) ? 403 : mayUse ? 200 : 404;
+          !scopes.includes(scope) || (namesTarget(procedure) && !mayUse) ? 403 : mayUse ? 200 : 404;
         expect(answers.map(({ status }) => [name, status])).toEqual(answers.map(() => [name, rejection]));
         const texts = await Promise.all(answers.map(textOf));
         const marks = texts.filter((text) => text.includes(MARK)).length;
@@ -119,7 +122,7 @@ it.each(Object.keys(ENDPOINTS).filter((name) => name !== "runs.list"))(
       }
     }
     // The mark is in each view that has message, input or output.
-    const hasContent = limit === "reads" && !["tools.status", "tools.cancel"].includes(procedure);
+    const hasContent = !namesTarget(procedure) && !["tools.status", "tools.cancel"].includes(procedure);
     expect(shown > 0).toBe(hasContent);
   },
 );

@@ -6,6 +6,7 @@ import type { ErrorCode } from "@/server/contract/errors";
 import { queueDashboardCall } from "@/server/guard/limits/dashboard-queue";
 import type { StepMemory } from "@/server/guard/limits/process-memory";
 import type { IdempotentRequest } from "@/server/runs/idempotency";
+import type { StartOptions } from "@/server/runs/start-options";
 import type { Services } from "@/server/services";
 
 /** The context of every procedure. */
@@ -16,6 +17,8 @@ export type ApiContext = {
   sessionId?: string | undefined;
   /** Identifies a start that its sender may repeat. */
   repetition?: Pick<IdempotentRequest, "key" | "requestHash"> | undefined;
+  /** Of the start that an API call makes. */
+  options?: StartOptions | undefined;
   memory?: StepMemory | undefined;
   reply?: Reply | undefined;
   call?: OpenCall | undefined;

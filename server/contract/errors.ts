@@ -26,7 +26,9 @@ export const INTERNAL_ERROR_MESSAGE =
 export type ErrorCode = keyof typeof HTTP_STATUS;
 
 const isErrorCode = (text: string): text is ErrorCode => Object.hasOwn(HTTP_STATUS, text);
-const errorCode = z.enum(Object.keys(HTTP_STATUS).filter(isErrorCode));
+export const errorCode = z
+  .enum(Object.keys(HTTP_STATUS).filter(isErrorCode))
+  .meta({ id: "ApiErrorCode", description: "A closed list" });
 
 const issue = z
   .object({
@@ -44,7 +46,7 @@ const issue = z
 export const errorBody = z
   .object({
     success: z.literal(false),
-    code: errorCode.meta({ id: "ApiErrorCode", description: "A closed list" }),
+    code: errorCode,
     message: z.string().meta({ description: "For people; may change" }),
     requestId: z.string().meta({ description: "The request's id in the service's log" }),
     issues: z.array(issue).optional().meta({

@@ -8,6 +8,8 @@ export const MAX_BODY_BYTES = 1 * MIB;
 export const MAX_USER_MESSAGE_BYTES = 256 * KIB;
 /** Endpoint 2's body: a user message of 256 KiB can be six times as large as escaped JSON. */
 export const MAX_START_AGENT_BODY_BYTES = 6 * MAX_USER_MESSAGE_BYTES + 64 * KIB;
+/** The header X-Metadata. */
+export const MAX_METADATA_BYTES = 2 * KIB;
 /** A dashboard call: a tool's input of 1 MiB can be six times as large as escaped JSON. */
 export const MAX_DASHBOARD_CALL_BYTES = 6 * MAX_BODY_BYTES + 64 * KIB;
 /** The sign-in form. */

@@ -11,6 +11,7 @@ import { offeredTools, openingMessages } from "@/server/work/agent/prompts";
 import type { AgentSettings } from "@/server/work/agent/settings";
 import { validateAgainst } from "@/server/work/json-schema/schema";
 import { configureAgent, findTarget } from "./find-target";
+import type { StartOptions } from "./start-options";
 import { freezeConfiguration, type Target } from "./target";
 
 /** An unsaved, checked definition. It runs instead of the current version, also if the agent is inactive. */
@@ -28,6 +29,7 @@ export type StartRequest = (
   | { kind: "tool"; targetId: string; input: JsonObject }
 ) & {
   draft?: Draft | undefined;
+  options?: StartOptions | undefined;
   /** Recorded as accepted in the start's transaction. */
   delivery?: (ReceivedDelivery & { receivedAt: Date }) | undefined;
 };
@@ -39,16 +41,46 @@ export type PreparedStart = Awaited<ReturnType<typeof prepareStart>>;
  * `agent_inactive` and `invalid_request` with issues.
  */
 export async function prepareStart(services: Services, actor: Actor, request: StartRequest) {
-  const found = await findTarget(services, actor.orgId, { kind: request.kind, id: request.targetId });
-  const target =
-    found && request.draft
-      ? await withDraft(services, { orgId: actor.orgId, target: found, draft: request.draft })
-      : found;
-  if (target === null) {
-    throw new AppError("not_found", request.kind === "agent" ? "Agent not found." : "Tool not found.");
+  const target = await findStartTarget(services, actor, request);
+  const rejection = await findRejection(actor, target, request);
+  if (rejection !== null) throw rejection;
+  return freezeStart(services, actor, { target, request });
+}
+
+/** The agent or tool of a start. Throws `not_found`. */
+export async function findStartTarget(
+  services: Services,
+  { orgId }: Actor,
+  { kind, targetId, draft }: StartRequest,
+): Promise<Target> {
+  const target = await findTarget(services, orgId, { kind, id: targetId });
+  if (target === null)
+    throw new AppError("not_found", kind === "agent" ? "Agent not found." : "Tool not found.");
+  return draft ? withDraft(services, { orgId, target, draft }) : target;
+}
+
+/** The reason why the target does not take this start; null if it does. */
+export async function findRejection(
+  { orgId }: Actor,
+  target: Target,
+  request: StartRequest,
+): Promise<AppError | null> {
+  if (target.kind === "agent") {
+    return target.active ? null : new AppError("agent_inactive", "The agent is inactive.");
   }
+  const input = request.kind === "tool" ? request.input : {};
+  const issues = await validateAgainst(target.configuration.definition.parameters, input, orgId);
+  if (issues.length === 0) return null;
+  return new AppError("invalid_request", "The input does not match the tool's parameters.", { issues });
+}
+
+/** A start's frozen configuration and hold. */
+export async function freezeStart(
+  services: Services,
+  actor: Actor,
+  { target, request }: { target: Target; request: StartRequest },
+) {
   if (target.kind === "agent" && request.kind === "agent") {
-    if (!target.active) throw new AppError("agent_inactive", "The agent is inactive.");
     const messageFromOutside = actor.kind === "trigger" || request.messageFromOutside === true;
     const configuration = { ...target.configuration, messageFromOutside };
     const prompt = {
@@ -72,10 +104,6 @@ export async function prepareStart(services: Services, actor: Actor, request: St
   }
   if (target.kind === "tool" && request.kind === "tool") {
     const { configuration } = target;
-    const issues = await validateAgainst(configuration.definition.parameters, request.input, actor.orgId);
-    if (issues.length > 0) {
-      throw new AppError("invalid_request", "The input does not match the tool's parameters.", { issues });
-    }
     return {
       target,
       configuration,

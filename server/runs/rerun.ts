@@ -8,6 +8,7 @@ import { MAX_BODY_BYTES, MAX_USER_MESSAGE_BYTES } from "@/server/contract/sizes"
 import type { Draft } from "@/server/runs/prepare-start";
 import type { Services } from "@/server/runs/services";
 import { startRun } from "@/server/runs/start";
+import type { StartOptions } from "@/server/runs/start-options";
 
 /**
  * Starts a run from the dashboard. `input` is an agent's message or a tool's JSON object. Throws
@@ -22,9 +23,10 @@ export async function startFromDashboard(
     input: string;
     messageFromOutside?: boolean;
     draft?: Draft | undefined;
+    options?: StartOptions | undefined;
   },
 ): Promise<{ runId: string }> {
-  const { kind, id: targetId, input, messageFromOutside = false, draft } = target;
+  const { kind, id: targetId, input, messageFromOutside = false, ...others } = target;
   const most = kind === "agent" ? MAX_USER_MESSAGE_BYTES : MAX_BODY_BYTES;
   if (Buffer.byteLength(input) > most) {
     throw new AppError("payload_too_large", `The input is larger than ${most / 1024} KiB.`);
@@ -32,16 +34,16 @@ export async function startFromDashboard(
   if (kind === "tool") {
     const parsed = await parseToolInput(input);
     await rejectInvalidText(parsed);
-    return startRun(services, actor, { kind, targetId, input: parsed, draft });
+    return startRun(services, actor, { kind, targetId, input: parsed, ...others });
   }
   await rejectInvalidText(input);
   if (input === "") throw new AppError("invalid_request", "The message must have at least one character.");
-  return startRun(services, actor, { kind, targetId, userMessage: input, messageFromOutside, draft });
+  return startRun(services, actor, { kind, targetId, userMessage: input, messageFromOutside, ...others });
 }
 
 /**
- * Starts an earlier run's target again with its current configuration. An unchanged message from outside is still
- * marked as such for the model. Throws `not_found`.
+ * Starts an earlier run's target again with its current configuration and the run's metadata, but without its
+ * callback. An unchanged message from outside is still marked as such for the model. Throws `not_found`.
  */
 export async function rerun(
   services: Services,
@@ -50,7 +52,7 @@ export async function rerun(
 ): Promise<{ runId: string }> {
   const run = await services.db.run.findFirst({
     where: { id: runId, organizationId: actor.orgId },
-    select: { kind: true, agentId: true, toolId: true, input: true, source: true },
+    select: { kind: true, agentId: true, toolId: true, input: true, source: true, metadata: true },
   });
   const id = run?.agentId ?? run?.toolId;
   if (!run || !id) throw new AppError("not_found", `There is no run ${runId} in this organization.`);
@@ -60,6 +62,7 @@ export async function rerun(
     id,
     input: input ?? run.input,
     messageFromOutside: same && run.source === "webhook",
+    options: run.metadata === null ? undefined : { metadata: run.metadata },
   });
 }
 

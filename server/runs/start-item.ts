@@ -6,6 +6,7 @@ import { type Cap, type ClaimedRun, capColumns, capOfTarget, FIRST_CLAIM } from 
 import type { CountedCall, StartItem } from "./engine/write/flush-items";
 import type { IdempotentRequest } from "./idempotency";
 import type { PreparedStart, StartRequest } from "./prepare-start";
+import type { StartOptions } from "./start-options";
 import { type Target, targetColumns } from "./target";
 
 /** The limit of a start and the start that it may repeat, both decided in the start's transaction. */
@@ -46,9 +47,10 @@ export function startItem({ actor, request, conditions, prepared, runId }: Start
     input,
     hold: hold.toFixed(4),
     headroom: headroom.toFixed(4),
-    ...capColumns(narrowestCap(target, actor)),
-    deadline: target.deadlineSeconds,
+    ...capColumns(narrowestCap({ target, actor, request })),
+    deadline: deadlineOf(target, request),
     actor: actorReference(actor),
+    ...(request.options && optionColumns(request.options)),
     delivery: request.delivery ? deliveryItem(request.delivery) : null,
   };
 }
@@ -59,8 +61,9 @@ export function claimedRun(
   parts: Start,
   { at, held }: { at: Date; held: Decimal },
 ): ClaimedRun {
-  const { actor, prepared, runId } = parts;
+  const { actor, request, prepared, runId } = parts;
   const { target, configuration, input } = prepared;
+  const deadlineSeconds = deadlineOf(target, request);
   return {
     ...FIRST_CLAIM,
     id: runId,
@@ -76,9 +79,9 @@ export function claimedRun(
     fromOutside: actor.kind === "trigger",
     createdAt: at,
     startedAt: at,
-    deadlineSeconds: target.deadlineSeconds,
-    endsAtMs: services.clock.monotonicMs() + target.deadlineSeconds * 1000,
-    cap: narrowestCap(target, actor),
+    deadlineSeconds,
+    endsAtMs: services.clock.monotonicMs() + deadlineSeconds * 1000,
+    cap: narrowestCap({ target, actor, request }),
     held,
   };
 }
@@ -112,10 +115,34 @@ export function countedCall(
   };
 }
 
-function narrowestCap({ kind, maxCredits }: Target, actor: Actor): Cap | null {
-  const targetCap = capOfTarget(kind, maxCredits);
-  if (actor.kind !== "api_key" && actor.kind !== "trigger") return targetCap;
-  const { maxCredits: credits, name } = actor;
-  if (credits === null || targetCap?.credits.lte(credits)) return targetCap;
-  return { credits, of: actor.kind === "api_key" ? `the API key "${name}"` : `the trigger "${name}"` };
+function optionColumns({
+  metadata,
+  callbackUrl,
+}: StartOptions): Pick<StartItem, "metadata" | "callback_url"> {
+  return {
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(callbackUrl === undefined ? {} : { callback_url: callbackUrl }),
+  };
+}
+
+function deadlineOf({ deadlineSeconds }: Target, { options }: StartRequest): number {
+  return Math.min(deadlineSeconds, options?.deadlineSeconds ?? deadlineSeconds);
+}
+
+/** The lowest limit that applies to the run's credits. */
+export function narrowestCap({
+  target: { kind, maxCredits },
+  actor,
+  request: { options },
+}: Pick<Start, "actor"> & { target: Target; request: Pick<StartRequest, "options"> }): Cap | null {
+  const ofStart = options?.maxCredits && { credits: options.maxCredits, of: "the start" };
+  return lower(lower(capOfTarget(kind, maxCredits), capOfActor(actor)), ofStart ?? null);
+}
+
+const lower = (a: Cap | null, b: Cap | null) => (a === null || b?.credits.lt(a.credits) ? b : a);
+
+function capOfActor(actor: Actor): Cap | null {
+  if ((actor.kind !== "api_key" && actor.kind !== "trigger") || actor.maxCredits === null) return null;
+  const of = actor.kind === "api_key" ? `the API key "${actor.name}"` : `the trigger "${actor.name}"`;
+  return { credits: actor.maxCredits, of };
 }

@@ -155,7 +155,7 @@ function withRateHeaders(
 }
 
 /** Names the balance only to callers that may read it. */
-async function insufficientCredits(
+export async function insufficientCredits(
   { db }: Pick<Services, "db">,
   actor: Actor,
   hold: Decimal,

@@ -6,7 +6,7 @@ const operations = readOperations(createOpenApiDocument("https://stepwell.test")
 const operationOf = (id: string) => operations.find((each) => each.id === id);
 
 test("every operation has words, examples and errors", () => {
-  expect(operations).toHaveLength(12);
+  expect(operations).toHaveLength(14);
   for (const operation of operations) {
     expect(operation.description.length).toBeGreaterThan(20);
     // A stream of events has no fields.
@@ -34,7 +34,13 @@ test("references, nested fields and types are shown", () => {
 test("the webhook needs no key, and parameters say where they are", () => {
   expect(operations.filter(({ keyed }) => !keyed).map(({ id }) => id)).toEqual(["receiveWebhook"]);
   expect(operationOf("runAgent")?.parameters).toMatchObject([
-    { name: "Idempotency-Key", in: "header", required: false },
+    ...["Idempotency-Key", "X-Metadata", "X-Max-Credits", "X-Deadline-Seconds", "X-Callback-Url"].map(
+      (name) => ({
+        name,
+        in: "header",
+        required: false,
+      }),
+    ),
     { name: "agentId", in: "path", required: true },
   ]);
 });

@@ -24,6 +24,7 @@ test("reads every filter back as it was written", () => {
     maxTokens: 2,
     minCredits: "0.5",
     maxCredits: "1",
+    metadata: { customer: "acme & sons", "order.id": "42" },
     text: "late & = orders",
   };
   expect(read(writeFilter(filter))).toEqual({ filter, unread: [] });

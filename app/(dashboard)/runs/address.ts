@@ -2,10 +2,11 @@ import type { RunFilter } from "@/server/runs/read/find/filter";
 import { CONDITIONS } from "./conditions";
 
 /**
- * The runs list's filter in the URL: `?status=Failed,Running&agent=…&period=24h&minDurationMs=60000&q=…`. Without
- * `source`, a list shows root runs only, a search also child runs; `source=any`: all runs.
+ * The runs list's filter in the URL: `?status=Failed,Running&agent=…&period=24h&minDurationMs=60000&metadata.KEY=…&q=…`.
+ * Without `source`, a list shows root runs only, a search also child runs; `source=any`: all runs.
  */
 const ANY = "any";
+const METADATA = "metadata.";
 const defaultSource = (filter: RunFilter): RunFilter["source"] => (filter.text ? undefined : "outside");
 
 /** Returns true if a filter has no condition but the one that hides child runs. */
@@ -46,6 +47,10 @@ export function readFilter(
     // Of two values for one name, neither is used.
     const [value = ""] = values.length === 1 ? values : [];
     if (name === "source" && value === ANY) continue;
+    if (value && name.startsWith(METADATA) && name !== METADATA) {
+      filter = { ...filter, metadata: { ...filter.metadata, [name.slice(METADATA.length)]: value } };
+      continue;
+    }
     const read = value && CONDITIONS.find(({ param }) => param === name)?.read(value);
     if (read) filter = { ...filter, ...read };
     else unread.push(...values.map((each) => `${name}=${each}`));
@@ -56,9 +61,12 @@ export function readFilter(
 
 /** The filter as a query string with `?`, or "" for none. */
 export function writeFilter(filter: RunFilter): string {
-  const values = CONDITIONS.map(({ param, field }): [string, string] => {
-    if (field !== "source") return [param, String(filter[field] ?? "")];
-    return [param, filter.source === defaultSource(filter) ? "" : (filter.source ?? ANY)];
+  const values = CONDITIONS.flatMap(({ param, field }): [string, string][] => {
+    if (field === "metadata") {
+      return Object.entries(filter.metadata ?? {}).map(([key, value]) => [METADATA + key, value]);
+    }
+    if (field !== "source") return [[param, String(filter[field] ?? "")]];
+    return [[param, filter.source === defaultSource(filter) ? "" : (filter.source ?? ANY)]];
   });
   const text = new URLSearchParams(values.filter(([, value]) => value !== "")).toString();
   return text === "" ? "" : `?${text.replaceAll("%2C", ",")}`;

@@ -69,6 +69,11 @@ export const CONDITIONS = [
     values: ["0.1", "1", "10"],
     label: (amount) => `${amount} credits`,
   }),
+  condition("metadata", "Metadata", {
+    // Its parameters are `metadata.KEY` (address.ts).
+    read: () => undefined,
+    label: describeMetadata,
+  }),
   condition("text", "Text", {
     param: "q",
     read: (text) => (text.trim().length <= MAX_SEARCH_LENGTH ? text.trim() : undefined),
@@ -168,6 +173,12 @@ function moment(field: "from" | "to", name: string, label: (time: string, filter
       return label(time === "00:00" ? day : `${day} ${time}`, filter);
     },
   });
+}
+
+function describeMetadata(metadata: Value<"metadata">): string {
+  return Object.entries(metadata)
+    .map(([key, value]) => `${key} = ${value}`)
+    .join(", ");
 }
 
 function parseInteger(text: string): number | undefined {

@@ -9,10 +9,11 @@ import {
   startAgentBody,
 } from "@/server/contract/shapes";
 import { MAX_START_AGENT_BODY_BYTES, MAX_USER_MESSAGE_BYTES } from "@/server/contract/sizes";
+import type { StartRequest } from "@/server/runs/prepare-start";
 import { readFinishedSteps, sizeOfSteps } from "@/server/runs/read/read-run";
 import { agentRunDetails, agentRunStatus } from "@/server/runs/read/views";
 import { CANCEL, cancelEndpoint, EVENTS, eventsEndpoint, exampleEvents, viewEndpoint } from "./run";
-import { startEndpoint } from "./start";
+import { ESTIMATE, estimateEndpoint, startEndpoint } from "./start";
 
 const AGENT = { kind: "agent", tag: "Agents" } as const;
 
@@ -32,26 +33,39 @@ const agentRun: AgentRunStatusView = {
   finishedAt: "2026-11-21T01:22:10.480Z",
 };
 
+type AgentStart = { agentId: string; body: z.output<typeof startAgentBody> };
+const agentStart = {
+  ...AGENT,
+  input: z.object({ agentId: idParameter("agentId", "agent"), body: startAgentBody }),
+  body: { maxBytes: MAX_START_AGENT_BODY_BYTES },
+  example: { userMessage: agentRun.userMessage },
+  async request({ agentId, body: { userMessage } }: AgentStart): Promise<StartRequest> {
+    if (Buffer.byteLength(userMessage) > MAX_USER_MESSAGE_BYTES) {
+      const message = `userMessage is larger than ${MAX_USER_MESSAGE_BYTES} bytes.`;
+      throw new AppError("payload_too_large", message);
+    }
+    await rejectInvalidText(userMessage, "/userMessage");
+    return { kind: "agent", targetId: agentId, userMessage };
+  },
+};
+
 export const agents = {
   run: startEndpoint({
-    ...AGENT,
+    ...agentStart,
     path: "/v1/agents/run/{agentId}",
     operationId: "runAgent",
     summary: "Run an agent",
     description:
       "Starts an active agent with a message and returns the new run's id immediately. Poll the run's status to " +
       "follow it. Other keys of the body are ignored.",
-    input: z.object({ agentId: idParameter("agentId", "agent"), body: startAgentBody }),
-    body: { maxBytes: MAX_START_AGENT_BODY_BYTES },
-    example: { userMessage: agentRun.userMessage },
-    async request({ agentId, body: { userMessage } }) {
-      if (Buffer.byteLength(userMessage) > MAX_USER_MESSAGE_BYTES) {
-        const message = `userMessage is larger than ${MAX_USER_MESSAGE_BYTES} bytes.`;
-        throw new AppError("payload_too_large", message);
-      }
-      await rejectInvalidText(userMessage, "/userMessage");
-      return { kind: "agent", targetId: agentId, userMessage };
-    },
+  }),
+
+  estimate: estimateEndpoint({
+    ...agentStart,
+    path: "/v1/agents/{agentId}/estimate",
+    operationId: "estimateAgentRun",
+    summary: "Estimate a run of an agent",
+    description: ESTIMATE,
   }),
 
   status: viewEndpoint({

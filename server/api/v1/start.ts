@@ -1,31 +1,37 @@
 import { z } from "zod";
-import { type Endpoint, type EndpointRules, endpointOf } from "@/server/api/endpoint";
+import { type Endpoint, type EndpointRules, endpoint, endpointOf } from "@/server/api/endpoint";
 import { idempotencyKey } from "@/server/api/openapi/headers";
 import type { ApiContext, Reply } from "@/server/api/trpc";
 import type { ApiKeyActor } from "@/server/base/actor";
 import type { RunKind } from "@/server/contract/enums";
+import { errorCode } from "@/server/contract/errors";
 import { type RunStarted, runStarted } from "@/server/contract/shapes";
 import { rateLimitHeaders } from "@/server/guard/limits/rate-limit";
+import { estimateStart } from "@/server/runs/estimate-start";
 import type { StartRequest } from "@/server/runs/prepare-start";
 import { rejectStart, type StartResult, startRun } from "@/server/runs/start";
 import type { StartConditions } from "@/server/runs/start-item";
+import { OPTION_HEADERS } from "./start-headers";
 
-type StartRules = Pick<EndpointRules, "path" | "operationId" | "tag" | "summary" | "description"> & {
+type StartRules<Input extends z.ZodObject> = Pick<
+  EndpointRules,
+  "path" | "operationId" | "tag" | "summary" | "description"
+> & {
   kind: RunKind;
   body: NonNullable<EndpointRules["body"]>;
   example: object;
+  input: Input;
+  /** Reads the start from the input. */
+  request(input: Input["_zod"]["output"]): Promise<StartRequest>;
 };
 
-/** Declares an endpoint that starts a run. `request` reads the start from the input. */
+/** Declares an endpoint that starts a run. */
 export function startEndpoint<Input extends z.ZodObject>({
   input,
   request,
   example,
   ...rules
-}: StartRules & {
-  input: Input;
-  request(input: Input["_zod"]["output"]): Promise<StartRequest>;
-}): Endpoint {
+}: StartRules<Input>): Endpoint {
   const { kind } = rules;
   return endpointOf(
     {
@@ -45,7 +51,7 @@ export function startEndpoint<Input extends z.ZodObject>({
         const { services, actor } = ctx;
         const conditions = startConditions(ctx, actor, kind);
         const result = await request(given).then(
-          (read) => startRun(services, actor, { ...read, conditions }),
+          (read) => startRun(services, actor, { ...read, options: ctx.options, conditions }),
           (error: unknown) => rejectStart(services, actor, { error, conditions }),
         );
         addToReply(ctx.reply, result);
@@ -58,9 +64,58 @@ export function startEndpoint<Input extends z.ZodObject>({
 const REQUEST_HEADERS = z.object({
   "Idempotency-Key": idempotencyKey(
     "Within 24 hours the same key and request return the first answer and start nothing. " +
-      "The same key with another path or body is 409.",
+      "The same key with another path, body or option is 409.",
   ),
+  ...OPTION_HEADERS.shape,
 });
+
+const amount = z.string().meta({ description: "A decimal with four places, such as 0.0612" });
+
+const startEstimate = z
+  .object({
+    hold: amount.meta({ description: "The credits that the start would hold, such as 0.4210" }),
+    mostCredits: amount.nullable().meta({
+      description: "The most that the run can use, such as 1.0000. Null: only the balance limits it",
+    }),
+    issues: z
+      .array(
+        z.object({
+          code: errorCode,
+          message: z.string().meta({ description: "For people; may change" }),
+          path: z.string().optional().meta({ description: "JSON pointer into the tool's input" }),
+        }),
+      )
+      .meta({ description: "What would reject the start; empty if nothing does" }),
+  })
+  .meta({ id: "StartEstimate" });
+
+/** Declares an endpoint that checks a start without starting a run. It counts as a read. */
+export function estimateEndpoint<Input extends z.ZodObject>({
+  input,
+  request,
+  example,
+  ...rules
+}: StartRules<Input>): Endpoint {
+  return endpoint({
+    ...rules,
+    method: "POST",
+    scope: "runs:start",
+    limit: "reads",
+    successDescription: "The hold, the most that the run can cost, and what would reject the start",
+    example: { request: example, response: ESTIMATES[rules.kind] },
+    input,
+    answer: startEstimate,
+    async run(services, actor, given) {
+      const { hold, mostCredits, issues } = await estimateStart(services, actor, await request(given));
+      return { hold: hold.toFixed(4), mostCredits: mostCredits?.toFixed(4) ?? null, issues };
+    },
+  });
+}
+
+/** The common part of the descriptions of both estimates. */
+export const ESTIMATE =
+  "Makes the checks of a start with the same body, and starts nothing. What would reject the start is listed in issues; " +
+  "a malformed body is rejected. The call needs the scope runs:start and counts as a read.";
 
 /** The limit of a start, and the start that it may repeat. */
 export function startConditions(
@@ -107,4 +162,13 @@ const started = (id: string): RunStarted => ({
 const EXAMPLES = {
   agent: started("019aa5d1-a2c4-7d11-9b6e-3f1c5e7a9b02"),
   tool: started("019aa5d1-b7e8-7a36-8c4d-52d0f8b3c614"),
+};
+
+const ESTIMATES: Record<RunKind, z.input<typeof startEstimate>> = {
+  agent: { hold: "0.0132", mostCredits: null, issues: [] },
+  tool: {
+    hold: "0.0100",
+    mostCredits: "0.0200",
+    issues: [{ code: "invalid_request", message: "sku is required", path: "/sku" }],
+  },
 };

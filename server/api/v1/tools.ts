@@ -4,10 +4,11 @@ import { rejectInvalidText } from "@/server/base/json/body";
 import { isJsonObject, type JsonObject } from "@/server/base/json/json";
 import { type ToolRunStatusView, toolRunResultView, toolRunStatusView } from "@/server/contract/shapes";
 import { MAX_BODY_BYTES } from "@/server/contract/sizes";
+import type { StartRequest } from "@/server/runs/prepare-start";
 import { readConfiguration } from "@/server/runs/read/read-run";
 import { toolRunResult, toolRunStatus } from "@/server/runs/read/views";
 import { CANCEL, cancelEndpoint, EVENTS, eventsEndpoint, exampleEvents, viewEndpoint } from "./run";
-import { startEndpoint } from "./start";
+import { ESTIMATE, estimateEndpoint, startEndpoint } from "./start";
 
 const TOOL = { kind: "tool", tag: "Tools" } as const;
 
@@ -32,22 +33,34 @@ const toolRun: ToolRunStatusView = {
   duration: 840,
 };
 
+const toolStart = {
+  ...TOOL,
+  input: z.object({ toolId: idParameter("toolId", "tool"), body: toolInput }),
+  body: { maxBytes: MAX_BODY_BYTES, optional: true },
+  example: { sku: "A-1" },
+  async request({ toolId, body }: { toolId: string; body: JsonObject }): Promise<StartRequest> {
+    await rejectInvalidText(body);
+    return { kind: "tool", targetId: toolId, input: body };
+  },
+} as const;
+
 export const tools = {
   run: startEndpoint({
-    ...TOOL,
+    ...toolStart,
     path: "/v1/tools/run/{toolId}",
     operationId: "runTool",
     summary: "Run a tool",
     description:
       "Starts a tool and returns the new run's id immediately. The body is the tool's input, an object that matches " +
       "the tool's parameters, at most 1 MiB; no body means {}. Poll the run's status to follow it.",
-    input: z.object({ toolId: idParameter("toolId", "tool"), body: toolInput }),
-    body: { maxBytes: MAX_BODY_BYTES, optional: true },
-    example: { sku: "A-1" },
-    async request({ toolId, body }) {
-      await rejectInvalidText(body);
-      return { kind: "tool", targetId: toolId, input: body };
-    },
+  }),
+
+  estimate: estimateEndpoint({
+    ...toolStart,
+    path: "/v1/tools/{toolId}/estimate",
+    operationId: "estimateToolRun",
+    summary: "Estimate a run of a tool",
+    description: ESTIMATE,
   }),
 
   status: viewEndpoint({

@@ -13,7 +13,7 @@ const facetColumns = (now: Date) => Prisma.sql`
   CASE WHEN r.finished_at IS NULL THEN (SELECT f.input_tokens::bigint + f.output_tokens FROM open_run_figures(r.id, true) f)
        ELSE r.input_tokens::bigint + r.output_tokens END AS tokens,
   CASE WHEN r.finished_at IS NULL THEN (SELECT f.credits FROM open_run_figures(r.id, true) f) ELSE r.credits_used END AS credits,
-  r.input, r.output, r.error_message, r.finished_at`;
+  r.input, r.output, r.error_message, r.finished_at, r.metadata`;
 
 /** All runs, for a FROM clause. Only the organization and ranges of ids are indexed. */
 export const allRuns = (now: Date) =>

@@ -59,7 +59,7 @@ export function FilterBar({
         <Chip
           key={field}
           label={name}
-          onChange={() => setPicking(group.toLowerCase())}
+          onChange={() => setPicking(field === "metadata" ? "" : group.toLowerCase())}
           onDrop={() => onChange((latest) => without(latest, field))}
         >
           {text}

@@ -56,6 +56,9 @@ test("a choice changes the latest filter, in the way it was shown", () => {
   expect(take({}, "agent runs", latest)).toEqual({ status: ["Failed"], kind: "agent" });
   expect(take({ kind: "tool" }, "tool runs", latest)).toEqual({ status: ["Failed"] });
   expect(take({}, "< 0.5 credits", latest)).toEqual({ ...latest, maxCredits: "0.5" });
+  expect(take({}, "order = 42", { metadata: { customer: "acme" } })).toEqual({
+    metadata: { customer: "acme", order: "42" },
+  });
 });
 
 test("relative periods and days replace each other", () => {

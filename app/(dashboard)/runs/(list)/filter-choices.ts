@@ -67,5 +67,6 @@ export function without(filter: RunFilter, ...fields: (keyof RunFilter)[]): RunF
 /** A relative period and a fixed time exclude each other; the later choice wins. */
 const adding = (part: RunFilter) => (filter: RunFilter) => {
   const replaced = part.period ? without(filter, "from", "to") : filter;
-  return { ...(part.from || part.to ? without(filter, "period") : replaced), ...part };
+  const next = { ...(part.from || part.to ? without(filter, "period") : replaced), ...part };
+  return part.metadata ? { ...next, metadata: { ...filter.metadata, ...part.metadata } } : next;
 };

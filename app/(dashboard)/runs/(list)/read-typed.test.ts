@@ -9,6 +9,12 @@ test("reads sizes with comparison and unit", () => {
   expect(readTyped("over 0.5 credits")).toEqual([{ minCredits: "0.5" }]);
 });
 
+test("reads a pair of metadata", () => {
+  expect(readTyped(" Customer = Acme & sons ")).toEqual([{ metadata: { Customer: "Acme & sons" } }]);
+  expect(readTyped("order=42")).toEqual([{ metadata: { order: "42" } }]);
+  expect(readTyped("order =")).toEqual([]);
+});
+
 test("offers every reading of an ambiguous text", () => {
   expect(readTyped("2 h")).toEqual([{ minDurationMs: 7_200_000 }, { maxDurationMs: 7_200_000 }]);
   expect(readTyped("> 20")).toEqual([{ minDurationMs: 20_000 }, { minTokens: 20 }, { minCredits: "20" }]);

@@ -2,14 +2,19 @@ import { PERIOD_MS } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/find/filter";
 
 /**
- * Reads a typed size or time, such as `> 10 s`, `500 tokens`, `nov 20` or `last 3 days`. Without a comparison it
- * returns both, without a unit all that fit. Days are in the browser's time zone; a day without a year is the most
- * recent one.
+ * Reads a typed size, time or pair of metadata, such as `> 10 s`, `500 tokens`, `nov 20`, `last 3 days` or
+ * `customer = acme`. Of a size without a comparison it returns both, without a unit all that fit. Days are in the
+ * browser's time zone; a day without a year is the most recent one.
  */
 export function readTyped(text: string, now: Date = new Date()): RunFilter[] {
+  const [, key, value] = PAIR.exec(text.trim()) ?? [];
+  if (key !== undefined && value !== undefined) return [{ metadata: { [key]: value } }];
   const typed = text.trim().toLowerCase().replace(/\s+/g, " ");
   return readSpan(typed, now) ?? readDay(typed, now) ?? readSize(typed);
 }
+
+/** Not a comparison such as `>= 10 s`. */
+const PAIR = /^([^\s=<>]+)\s*=\s*(\S.*)$/;
 
 const SIZE =
   /^(>=|<=|>|<|over|under|at least|at most|more than|less than)?\s*(\d{1,12}(?:\.\d{1,4})?)\s*([a-z]*)$/;

@@ -64,6 +64,9 @@ export type StartItem = CountedCall &
     /** Seconds. */
     deadline: number;
     actor: string;
+    /** JSON; absent without metadata. */
+    metadata?: string;
+    callback_url?: string;
     delivery: {
       id: string;
       received_at: string;

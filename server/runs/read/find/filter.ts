@@ -31,6 +31,8 @@ export const runFilter = z.object({
   maxTokens: z.int().min(0).optional(),
   minCredits: credits.optional(),
   maxCredits: credits.optional(),
+  /** Keys of the metadata with their values as texts. */
+  metadata: z.record(z.string().transform(replaceNul), z.string().transform(replaceNul)).optional(),
   /**
    * Words of the texts, or the start of a run's id (docs/dashboard.md, "Search inputs and outputs"). The index
    * stores as many letters of a word as this allows.
@@ -116,6 +118,23 @@ export function idBounds(filter: RunFilter, now: Date): { above: string; below: 
 /** Returns true if a filter has sizes, which no B-tree has. */
 export function asksForSizes(filter: RunFilter): boolean {
   return SIZES.some(({ min, max }) => filter[min] !== undefined || filter[max] !== undefined);
+}
+
+const pairsOf = ({ metadata = {} }: RunFilter) => Object.entries(metadata);
+
+/** The conditions of a filter's metadata, for rows of `runs` as `r`. */
+export function metadataConditions(filter: RunFilter): Prisma.Sql[] {
+  return pairsOf(filter).map(
+    ([key, value]) => Prisma.sql`r.metadata::json ->> ${key}::text = ${value}::text`,
+  );
+}
+
+/** The same as queries for the words of one scope. */
+export function metadataQueries(filter: RunFilter, scope: Prisma.Sql): Prisma.Sql[] {
+  return pairsOf(filter).map(
+    ([key, value]) => Prisma.sql`
+      quote_lexeme(${scope} || ':' || metadata_words(json_build_object(${key}::text, ${value}::text)::text))::tsquery`,
+  );
 }
 
 const SIZES = [

@@ -40,6 +40,9 @@ beforeAll(async () => {
       // Over a month, so that a search covers many scopes.
       createdAt: new Date(now - (80 - n) * 9 * HOUR),
       error: "broken",
+      ...(n % 4 === 0
+        ? {}
+        : { metadata: JSON.stringify({ customer: `c${n % 3}`, "order=": n % 5, paid: n % 2 === 0 }) }),
       durationMs: 2 ** (n % 20),
       tokens: (n % 13) * 100,
       credits: (n % 7 === 0 ? 0 : n / 100).toFixed(4),
@@ -73,6 +76,15 @@ const filters = fc
     maxTokens: sometimes(fc.integer({ min: 0, max: 1300 })),
     minCredits: sometimes(fc.integer({ min: 0, max: 100 })),
     maxCredits: sometimes(fc.integer({ min: 0, max: 100 })),
+    metadata: sometimes(
+      fc.constantFrom<Record<string, string>>(
+        { customer: "c1" },
+        { customer: "c1", "order=": "4" },
+        { paid: "true" },
+        { customer: "C1" },
+        { other: "c1" },
+      ),
+    ),
     text: sometimes(fc.constantFrom("alpha", "delta gam", "it's", "xylophone", "be", "%")),
   })
   .map(({ target, minCredits, maxCredits, ...rest }) => {
@@ -104,6 +116,7 @@ function fits(run: Made, filter: RunFilter): boolean {
   const found = ended
     ? terms.every((word) => words.some((each) => (word.length > 2 ? each.startsWith(word) : each === word)))
     : (run.input ?? "").toLowerCase().includes(filter.text ?? "");
+  const pairs: Record<string, unknown> = JSON.parse(run.metadata ?? "{}");
   return (
     (!filter.status || filter.status.includes(run.status ?? "Completed")) &&
     (!filter.kind || run.kind === filter.kind) &&
@@ -117,6 +130,7 @@ function fits(run: Made, filter: RunFilter): boolean {
     within(ended ? (run.durationMs ?? 0) : elapsed, filter.minDurationMs, filter.maxDurationMs) &&
     within(run.tokens ?? 0, filter.minTokens, filter.maxTokens) &&
     within(Number(run.credits), filter.minCredits, filter.maxCredits) &&
+    Object.entries(filter.metadata ?? {}).every(([key, value]) => String(pairs[key]) === value) &&
     (filter.text === undefined || (found && filter.text !== "%"))
   );
 }
@@ -182,6 +196,7 @@ describe("finding runs", () => {
   it("pages through a search without gaps or duplicates, over all scopes", async () => {
     for (const filter of [
       { text: "alpha" },
+      { metadata: { customer: "c1" } },
       { kind: "tool", status: ["Completed", "Running"] },
     ] as RunFilter[]) {
       const seen: string[] = [];
@@ -234,6 +249,8 @@ describe("finding runs", () => {
     expect(await findRunIds(world, stranger.orgId, { filter: { triggerId }, page: { limit: 10 } })).toEqual(
       [],
     );
+    const filter = { metadata: { customer: "c1" } };
+    expect(await findRunIds(world, stranger.orgId, { filter, page: { limit: 10 } })).toEqual([]);
     expect(await findFitting(world, stranger, { filter: {}, ids: made.map((run) => run.id) })).toEqual([]);
   });
 });
@@ -241,6 +258,20 @@ describe("finding runs", () => {
 it("accepts characters that no run can contain", async () => {
   const filter = runFilter.parse({ text: "alpha\0 \ud800" });
   expect((await listRuns(world, actor, { filter, limit: 5 })).items).toHaveLength(0);
+});
+
+it("finds metadata of any characters, but not by a search for text", async () => {
+  const { orgId, ...other } = await createTenant(world);
+  const metadata = { "a b:*&|!'\\": "it's \\ 'x' & <-> 東京 #", empty: "" };
+  const id = await insertRun(world, { orgId, ...other }, { metadata: JSON.stringify(metadata), input: "" });
+  const find = (filter: RunFilter) => findRunIds(world, orgId, { filter, page: { limit: 10 } });
+  for (const indexed of [0, 1_000]) {
+    await indexEndedRuns(world, indexed);
+    expect(await find({ metadata })).toEqual([id]);
+    expect(await find({ metadata, kind: "tool", status: ["Completed"] })).toEqual([id]);
+    expect(await find({ metadata: { empty: "x" } })).toEqual([]);
+    expect(await find({ text: "東京" })).toEqual([]);
+  }
 });
 
 it("rejects times that the database cannot store", () => {

@@ -11,6 +11,8 @@ import {
   facetsOf,
   idBounds,
   idCondition,
+  metadataConditions,
+  metadataQueries,
   type RunFilter,
   runConditions,
 } from "./filter";
@@ -46,11 +48,12 @@ export function selectRunIds(
   { page, now }: { page: PageRequest; now: Date },
 ): Prisma.Sql {
   const among = page.ids ? [Prisma.sql`r.id = ANY (${page.ids}::uuid[])`] : [];
-  const conditions = [...runConditions(orgId, filter, now), ...among];
+  const pairs = metadataConditions(filter);
+  const conditions = [...runConditions(orgId, filter, now), ...among, ...pairs];
   const byId = filter.text ? idCondition(filter.text) : null;
   if (byId) return selectIds(allRuns(now), [...conditions, byId], page);
-  if (!filter.text && (page.ids || facetsOf(filter).length === 0))
-    return selectIds(allRuns(now), conditions, page);
+  const isIndexed = filter.text || facetsOf(filter).length > 0 || pairs.length > 0;
+  if (!filter.text && (page.ids || !isIndexed)) return selectIds(allRuns(now), conditions, page);
   const unindexed = filter.text ? [...conditions, containsText(filter.text)] : conditions;
   const sources: Prisma.Sql[] = [];
   if (mayBeOpen(filter)) sources.push(selectIds(openRuns(now), unindexed, page));
@@ -60,8 +63,9 @@ export function selectRunIds(
     const indexed = [...runConditions(orgId, ended, now), ...among];
     sources.push(selectIds(queuedRuns(now, orderOf(page)), unindexed, page));
     if (page.ids && filter.text) {
-      const matches = Prisma.sql`words_fit(r.words, ${wordsQuery(filter.text)})`;
-      sources.push(selectIds(indexedRuns, [...indexed, matches], page));
+      const queries = [wordsQuery(filter.text), ...metadataQueries(filter, Prisma.sql`''`)];
+      const matches = queries.map((query) => Prisma.sql`words_fit(r.words, ${query})`);
+      sources.push(selectIds(indexedRuns, [...indexed, ...matches], page));
     } else if (isWalkable(ended)) sources.push(selectIds(indexedRuns, indexed, page));
     else sources.push(searchIndex(orgId, ended, { page, now }));
   }
@@ -71,7 +75,8 @@ export function selectRunIds(
 /** Returns true if one B-tree has the filter's runs in order: one condition, or root runs with at most one status. */
 export function isWalkable(filter: RunFilter): boolean {
   const { text, status = [], source, agentId, toolId, triggerId, apiKeyId } = filter;
-  if (text || filter.kind || filter.userId || filter.targetIds?.length || asksForSizes(filter)) return false;
+  if (text || filter.kind || filter.userId || filter.targetIds?.length || filter.metadata) return false;
+  if (asksForSizes(filter)) return false;
   if (source === "outside") return status.length <= 1 && !agentId && !toolId && !triggerId && !apiKeyId;
   const indexed = [status.length, source, agentId, toolId, triggerId, apiKeyId].filter(Boolean).length;
   return indexed === 1 && status.length <= 1 && source !== "saved";
@@ -157,7 +162,11 @@ function searchIndex(
         || 'ff-ffff-ffff-ffff-ffffffffffff')::uuid`
     : Prisma.sql`r.id < (right(scope.name, 6) || '00-0000-0000-0000-000000000000')::uuid`;
   const facets = facetsOf(filter);
-  const matches = Prisma.sql`run_words_query(scope.name, ${filter.text ?? null}, ${facets}::text[])`;
+  const words = Prisma.sql`run_words_query(scope.name, ${filter.text ?? null}, ${facets}::text[])`;
+  const queries = metadataQueries(filter, Prisma.sql`scope.name`);
+  // Without text and facets, the words are null.
+  if (filter.text || facets.length > 0) queries.unshift(words);
+  const matches = Prisma.join(queries, " && ");
   // Words are searched by prefix, which collects all their runs in the scope. Facets alone show sooner that no run
   // matches.
   const query =

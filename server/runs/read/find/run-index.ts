@@ -16,7 +16,8 @@ export const FILL_INDEX = `
     api_key_id, user_id, created_at, duration_ms, tokens, credits, words)
   SELECT r.id, r.organization_id, r.kind, r.status, r.source, coalesce(r.agent_id, r.tool_id), r.trigger_id,
     r.api_key_id, r.user_id, r.created_at, (extract(epoch FROM r.finished_at - r.started_at) * 1000)::bigint,
-    r.input_tokens::bigint + r.output_tokens, r.credits_used, run_keys(r.input, r.output, r.error_message)
+    r.input_tokens::bigint + r.output_tokens, r.credits_used,
+    concat_ws(' ', nullif(run_keys(r.input, r.output, r.error_message), ''), metadata_words(r.metadata))
   FROM runs r`;
 
 /** `FOR KEY SHARE`: a run that retention deletes at this moment is left out, instead of failing the batch. */

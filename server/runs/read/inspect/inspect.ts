@@ -7,6 +7,7 @@ import { readJson } from "@/server/base/json/json";
 import { RUN_COLUMNS, RUN_JOINS, runSummary } from "@/server/runs/read/list";
 import { queuedRuns } from "@/server/runs/read/run-rows";
 import type { Services } from "@/server/runs/services";
+import { metadataPairs } from "@/server/runs/start-options";
 import { toolConfiguration } from "@/server/work/agent/definition";
 import { type SkipNote, skipNote } from "@/server/work/workflow/skip-note";
 import { CALL_OF_TIMELINE, STEP_OF_TIMELINE, viewCallLine, viewStepLine } from "./lines";
@@ -125,6 +126,7 @@ const runDetail = runSummary.extend({
   errorMessage: z.string().nullable(),
   cancelledBy: z.string().nullable(),
   deadlineSeconds: z.number(),
+  metadata: z.string().nullable().transform(metadataPairs),
   yieldedAt: z.array(isoDate),
   resumedAt: z.array(isoDate),
   /** Null if the agent or tool was deleted. */
@@ -143,7 +145,7 @@ async function readRunDetail(services: Services, actor: MemberActor, runId: stri
       r.api_key_id AS "apiKeyId", r.parent_run_id AS "parentRunId",
       coalesce(f.input_tokens, r.input_tokens) AS "inputTokens", coalesce(f.output_tokens, r.output_tokens) AS "outputTokens",
       coalesce(f.actions, r.actions_used) AS actions, r.error_code AS "errorCode", r.error_message AS "errorMessage",
-      r.cancelled_by AS "cancelledBy", r.deadline_seconds AS "deadlineSeconds", r.yielded_at AS "yieldedAt",
+      r.cancelled_by AS "cancelledBy", r.deadline_seconds AS "deadlineSeconds", r.metadata, r.yielded_at AS "yieldedAt",
       r.resumed_at AS "resumedAt",
       coalesce((SELECT a.version FROM agents a WHERE a.id = r.agent_id AND a.deleted_at IS NULL),
                (SELECT t.version FROM tools t WHERE t.id = r.tool_id AND t.deleted_at IS NULL)) AS "currentVersion",

@@ -17,6 +17,7 @@ import { usePageActions } from "@/app/_ui/page/page-actions";
 import { isTerminal } from "@/server/contract/enums";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import type { CallLine } from "@/server/runs/read/inspect/lines";
+import { writeFilter } from "../../address";
 import { targetPath } from "../../query";
 import { describeSource, QueuedFor } from "../../started";
 import { sumCached } from "../timeline/measures";
@@ -86,6 +87,22 @@ export function RunFacts({ run, calls }: { run: RunDetail; calls: readonly CallL
           ) : null}
           <Times run={run} />
         </Group>
+        {run.metadata.length > 0 ? (
+          <Group className="lg:border-line lg:border-t lg:pt-4" title="Metadata">
+            {run.metadata.map(([key, value]) => (
+              <Row key={key} name={key}>
+                <MaybeLink
+                  href={
+                    value.trim() === ""
+                      ? null
+                      : `/runs${writeFilter({ source: "outside", metadata: { [key]: value } })}`
+                  }
+                  text={value}
+                />
+              </Row>
+            ))}
+          </Group>
+        ) : null}
         <Group className="lg:border-line lg:border-t lg:pt-4" title={ended ? "Use" : "Use so far"}>
           <Row name="Duration">
             <Duration run={run} />
@@ -133,7 +150,9 @@ function Group({ title, className, children }: { title: string; className?: stri
 function Row({ name, note, children }: { name: string; note?: string | false; children: ReactNode }) {
   return (
     <div className="sm:grid sm:grid-cols-[4.5rem_minmax(0,1fr)] sm:gap-x-2">
-      <dt className="text-muted max-sm:text-xs">{name}</dt>
+      <dt className="truncate text-muted max-sm:text-xs" title={name}>
+        {name}
+      </dt>
       <dd className="min-w-0 truncate">
         {children}
         {note ? (

@@ -40,7 +40,7 @@ function explanationsOf(run: FailedRun, failedStep: string | null): Record<Failu
     },
     deadline_exceeded: {
       sentence: `The run took longer than its deadline of ${formatDuration(run.deadlineSeconds * 1_000)}.`,
-      advice: `The timeline shows what took the time. Raise deadlineSeconds of the ${run.kind}, or reduce its work.`,
+      advice: `The timeline shows what took the time. Raise deadlineSeconds of the ${run.kind}${run.apiKeyId ? " or the start's X-Deadline-Seconds" : ""}, or reduce its work.`,
     },
     not_admitted: {
       sentence: "The run waited 24 hours for a free slot and was ended.",

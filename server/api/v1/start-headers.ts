@@ -1,0 +1,136 @@
+import { z } from "zod";
+import type { ApiKeyActor } from "@/server/base/actor";
+import { Decimal } from "@/server/base/amount";
+import { AppError } from "@/server/base/errors";
+import { findInvalidText } from "@/server/base/json/invalid-text";
+import { isContainer, isJsonObject, type Json, writeJson } from "@/server/base/json/json";
+import { parseJson } from "@/server/base/json/text";
+import { MAX_METADATA_BYTES } from "@/server/contract/sizes";
+import { readCallbackAddress } from "@/server/guard/egress/callback-address";
+import type { StartOptions } from "@/server/runs/start-options";
+
+/** Options of a start are headers, because the body of a tool's start is its input. A repeated header is malformed. */
+
+const MAX_DEADLINE_SECONDS = 86_400;
+
+/** For the OpenAPI document. */
+export const OPTION_HEADERS = z.object({
+  "X-Metadata": z
+    .string()
+    .optional()
+    .meta({
+      description:
+        "A flat JSON object of texts, numbers and booleans in ASCII, at most 2 KiB. It is shown with the run and filters lists.",
+      param: { example: '{"customer":"acme","order":42}' },
+    }),
+  "X-Max-Credits": z
+    .string()
+    .optional()
+    .meta({
+      description: "The run never uses more credits, nor more than maxCredits of agent, tool and key.",
+      param: { example: "0.5" },
+    }),
+  "X-Deadline-Seconds": z
+    .string()
+    .optional()
+    .meta({
+      description:
+        "The run fails after so many seconds, or at the deadline of agent or tool if that is earlier.",
+      param: { example: "60" },
+    }),
+  "X-Callback-Url": z
+    .string()
+    .optional()
+    .meta({
+      description: "An https address that hears of the run's end. The key needs the scope runs:read.",
+      param: { example: "https://example.com/runs" },
+    }),
+});
+
+type Header = (name: string) => string | null;
+
+const NAMES = Object.keys(OPTION_HEADERS.shape).map((name) => name.toLowerCase());
+
+/** The option headers of a call as they are, to recognize its repetition. Empty without any. */
+export function optionHeadersOf(header: Header): string[] {
+  return NAMES.flatMap((name) => {
+    const value = header(name);
+    return value === null ? [] : [`${name}: ${value}`];
+  });
+}
+
+/** Throws `forbidden` if the key may not send outputs to an address. */
+export function authorizeOptions({ scopes, name }: ApiKeyActor, header: Header): void {
+  if (header("x-callback-url") === null || scopes.includes("runs:read")) return;
+  throw new AppError(
+    "forbidden",
+    `The API key ${name} lacks the scope runs:read, which X-Callback-Url needs because outputs are sent there.`,
+  );
+}
+
+/** Throws `invalid_request`. */
+export function readStartOptions(
+  header: Header,
+  { egressAllow }: { egressAllow: readonly string[] },
+): StartOptions | undefined {
+  const read = <Value>(name: string, parse: (text: string) => Value): Value | undefined => {
+    const text = header(name.toLowerCase());
+    return text === null ? undefined : parse(text);
+  };
+  const options: StartOptions = {
+    metadata: read("X-Metadata", readMetadata),
+    maxCredits: read("X-Max-Credits", readMaxCredits),
+    deadlineSeconds: read("X-Deadline-Seconds", readDeadline),
+    callbackUrl: read("X-Callback-Url", (text) => {
+      const found = readCallbackAddress(text, egressAllow);
+      return "url" in found ? found.url : reject("X-Callback-Url", found.issue);
+    }),
+  };
+  return Object.values(options).some((value) => value !== undefined) ? options : undefined;
+}
+
+function reject(name: string, issue: string): never {
+  throw new AppError("invalid_request", `The header ${name} ${issue}.`);
+}
+
+function readMaxCredits(text: string): Decimal {
+  const credits = /^\d{1,12}(\.\d{1,4})?$/.test(text) ? new Decimal(text) : null;
+  if (credits?.gt(0)) return credits;
+  return reject("X-Max-Credits", "must be one decimal above 0 with at most four places, such as 0.5");
+}
+
+function readDeadline(text: string): number {
+  const seconds = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (seconds >= 1 && seconds <= MAX_DEADLINE_SECONDS) return seconds;
+  return reject("X-Deadline-Seconds", `must be one whole number from 1 to ${MAX_DEADLINE_SECONDS}`);
+}
+
+/** Undefined if the object is empty. */
+function readMetadata(text: string): string | undefined {
+  const name = "X-Metadata";
+  if (text.length > MAX_METADATA_BYTES) return reject(name, `must have at most ${MAX_METADATA_BYTES} bytes`);
+  // Clients and proxies encode other characters in different ways.
+  if (!/^[\t -~]*$/.test(text)) {
+    return reject(name, "must be ASCII; write other characters as escapes such as \\u00e9");
+  }
+  const metadata = parseMetadata(text);
+  if (!isJsonObject(metadata)) {
+    return reject(name, 'must be one JSON object, such as {"customer":"acme"}');
+  }
+  const entries = Object.entries(metadata);
+  const invalid = findInvalidText(metadata);
+  if (invalid !== null) return reject(name, `must not contain ${invalid.found}`);
+  const nested = entries.find(([, value]) => value === null || isContainer(value));
+  if (nested !== undefined) {
+    return reject(name, `must be flat: ${writeJson(nested[0].slice(0, 100))} is no text, number or boolean`);
+  }
+  return entries.length === 0 ? undefined : writeJson(metadata);
+}
+
+function parseMetadata(text: string): Json {
+  try {
+    return parseJson(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,23 @@
+import type { Decimal } from "@/server/base/amount";
+import { isJsonObject, readJson, writeJson } from "@/server/base/json/json";
+
+/** Options of one start. */
+export type StartOptions = {
+  /** The run never uses more. */
+  maxCredits?: Decimal | undefined;
+  /** At most the deadline of the agent or tool. */
+  deadlineSeconds?: number | undefined;
+  /** A flat JSON object of texts, numbers and booleans. */
+  metadata?: string | undefined;
+  callbackUrl?: string | undefined;
+};
+
+/** The pairs of a run's stored metadata, with each value as the text that filters compare. */
+export function metadataPairs(stored: string | null): [string, string][] {
+  const metadata = stored === null ? null : readJson(stored);
+  if (!isJsonObject(metadata)) return [];
+  return Object.entries(metadata).map(([name, value]) => [
+    name,
+    typeof value === "string" ? value : writeJson(value),
+  ]);
+}
