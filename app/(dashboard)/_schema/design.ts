@@ -3,7 +3,6 @@ import { FIELD_TYPES, type Field, type FieldType, newField } from "./field";
 
 /** Edits of the fields of a schema, and the schema that they make. */
 
-/** The schema of an object without fields. */
 export const NO_FIELDS: Field = { ...newField(), type: "object" };
 
 /** The field with a keyword; undefined removes it. */
@@ -79,7 +78,6 @@ function contentOf(field: Field): Record<string, unknown> {
   return choices.length > 0 ? { enum: choices } : {};
 }
 
-/** The different values of a choice. */
 export const choicesOf = ({ choices }: Field) =>
   [...new Set(choices.map((each) => each.trim()))].filter((each) => each !== "");
 

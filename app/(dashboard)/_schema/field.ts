@@ -26,7 +26,7 @@ export type Field = {
   name: string;
   required: boolean;
   type: FieldType;
-  /** Without `type` and those that the following fields express. */
+  /** Without those that the other members express. */
   keywords: Readonly<Record<string, unknown>>;
   /** As typed. */
   choices: readonly string[];
@@ -70,8 +70,16 @@ export function newField(name = ""): Field {
   };
 }
 
-/** A field that takes any value. */
 export const ANY: Field = { ...newField(), type: "any" };
+
+/** The fields below one, each after its object or list, with paths such as `customer.email` and `articles[].price`. */
+export function fieldsWithin(field: Field, path = ""): { path: string; field: Field }[] {
+  if (field.items !== null) return fieldsWithin(field.items, `${path}[]`);
+  return field.fields.flatMap((each) => {
+    const own = path === "" ? each.name : `${path}.${each.name}`;
+    return [{ path: own, field: each }, ...fieldsWithin(each, own)];
+  });
+}
 
 /** The fields of a schema. What has no field of its own is a field of any type, with the reason. */
 export function readSchema(schema: unknown): Field {
@@ -85,7 +93,12 @@ function readAt(schema: unknown, { name, path, required, depth }: At): Field {
   if (!isJsonObject(schema))
     return { ...field, type: "any", reason: `${path} is not an object of keywords.` };
   const { type: _, ...keywords } = schema;
-  const unshown = (why: string): Field => ({ ...field, type: "any", keywords, reason: `${path} ${why}.` });
+  const unshown = (why: string): Field => ({
+    ...field,
+    type: "any",
+    keywords: schema,
+    reason: `${path} ${why}.`,
+  });
   if (depth > MAX_DEPTH) return unshown(`is nested deeper than ${MAX_DEPTH} levels`);
   const type = typeOf(schema);
   if (type === undefined) {

@@ -16,11 +16,9 @@ export function controlOf(field: Field) {
   }
 }
 
-/** Returns true if a text can have several lines. */
 export const isLong = ({ keywords: { maxLength } }: Field) =>
   typeof maxLength === "number" && maxLength > 200;
 
-/** The field's title, or its name. */
 export const titleOf = ({ name, keywords: { title } }: Field) => (typeof title === "string" ? title : name);
 
 export const hintOf = ({ keywords: { description } }: Field) =>
@@ -53,7 +51,6 @@ function declaredStart({ keywords: { default: preset, examples, const: only } }:
   );
 }
 
-/** The value of a new, required field. */
 export function emptyOf(field: Field): unknown {
   switch (controlOf(field)) {
     case "text":

@@ -1,5 +1,6 @@
 import { quoted } from "@/app/_ui/curl";
 import { readJson, writeJson } from "@/server/base/json/json";
+import { JSON_TYPE } from "@/server/contract/media-types";
 import type { Operation } from "./read-document";
 
 type Call = {
@@ -30,14 +31,13 @@ function pathOf(call: Call): string {
 /** Half an emoji becomes U+FFFD, because `encodeURIComponent` throws on it. */
 const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, "\uFFFD");
 
-/** The path parameters without a value. */
 export function missingIn(call: Call): string[] {
   return valuesIn("path", call).flatMap(([name, value]) => (value ? [] : name));
 }
 
 function headersOf(call: Call): [string, string][] {
   const given = valuesIn("header", call).filter(([, value]) => value);
-  return call.operation.body === null ? given : [...given, ["Content-Type", "application/json"]];
+  return call.operation.body === null ? given : [...given, ["Content-Type", JSON_TYPE]];
 }
 
 /** A shell command for a call; the key comes from the variable `API_KEY`, so that the line holds no secret. */

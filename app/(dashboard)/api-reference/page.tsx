@@ -23,7 +23,6 @@ function ownOperations(): Operation[] {
   return operations;
 }
 
-/** By the name of the path parameter that takes them. */
 async function readKnownIds(): Promise<KnownIds> {
   const api = await serverApi();
   const [directory, ofAgents, ofTools] = await Promise.all([

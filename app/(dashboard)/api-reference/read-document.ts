@@ -1,16 +1,18 @@
 import { z } from "zod";
+import { isJsonObject } from "@/server/base/json/json";
+import { EVENTS_TYPE, JSON_TYPE } from "@/server/contract/media-types";
+import { FIELD_TYPES, type Field, fieldsWithin, readSchema, valuesOf } from "../_schema/field";
+import { hintOf } from "../_schema/value";
 
 /** Reads our OpenAPI document into what the reference page shows. */
 
-/** A field of a body, or a parameter. */
 export type DocumentField = { name: string; type: string; required: boolean; description: string };
 export type Operation = ReturnType<typeof readOperations>[number];
 
 const media = z.object({ schema: z.unknown().optional(), example: z.unknown().optional() });
-/** JSON, or a stream of events. */
 const content = z.union([
-  z.object({ "application/json": media }).transform((types) => types["application/json"]),
-  z.object({ "text/event-stream": media }).transform((types) => types["text/event-stream"]),
+  z.object({ [JSON_TYPE]: media }).transform((types) => types[JSON_TYPE]),
+  z.object({ [EVENTS_TYPE]: media }).transform((types) => types[EVENTS_TYPE]),
 ]);
 const operation = z.object({
   operationId: z.string(),
@@ -63,7 +65,7 @@ export function readOperations(openApi: unknown) {
         keyed: security === undefined || security.length > 0,
         parameters: of.parameters.map(({ schema, ...parameter }) => ({
           ...parameter,
-          type: typeOf(schemas, schema),
+          type: typeOf(readSchema(inlined(schemas, schema))),
         })),
         body: requestBody === undefined ? null : readContent(schemas, requestBody.content),
         response: readContent(schemas, success.content),
@@ -77,72 +79,51 @@ export function readOperations(openApi: unknown) {
 }
 
 function readContent(schemas: Schemas, { schema, example }: z.output<typeof content>) {
+  const all = inlined(schemas, schema);
   // Of several bodies, the first one is the usual one; the description says when another one comes.
-  const usual = resolve(schemas, schema).anyOf?.[0] ?? schema;
+  const usual = isJsonObject(all) && Array.isArray(all.anyOf) ? all.anyOf[0] : all;
   const text = typeof example === "string" ? example : JSON.stringify(example ?? {}, null, 2);
-  return { fields: fieldsOf(schemas, usual), example: text };
+  return { fields: fieldsWithin(readSchema(usual)).map(describeField), example: text };
+}
+
+function describeField({ path, field }: { path: string; field: Field }): DocumentField {
+  return {
+    name: path,
+    type: typeOf(field),
+    required: field.required,
+    description: hintOf(field) ?? "",
+  };
 }
 
 const lastOf = (reference: string) => reference.slice(reference.lastIndexOf("/") + 1);
 
-const schema = z.object({
-  $ref: z.string().optional(),
-  type: z.union([z.string(), z.array(z.string())]).optional(),
-  format: z.string().optional(),
-  description: z.string().default(""),
-  enum: z.array(z.unknown()).optional(),
-  const: z.unknown().optional(),
-  anyOf: z.array(z.unknown()).optional(),
-  items: z.unknown().optional(),
-  properties: z.record(z.string(), z.unknown()).default({}),
-  required: z.array(z.string()).default([]),
-});
+/** Our components do not refer to themselves. */
+const MAX_DEPTH = 16;
 
-/** The reference's own description wins over the component's. */
-function resolve(schemas: Schemas, given: unknown): z.output<typeof schema> {
-  const own = schema.parse(given ?? {});
-  if (own.$ref === undefined) return own;
-  const target = schema.parse(schemas[lastOf(own.$ref)] ?? {});
-  return { ...target, description: own.description || target.description };
+/** The schema with its components in place of references. A reference's own description wins. */
+function inlined(schemas: Schemas, given: unknown, depth = 0): unknown {
+  if (depth > MAX_DEPTH) throw new Error("The schemas of the OpenAPI document refer to themselves.");
+  if (Array.isArray(given)) return given.map((each) => inlined(schemas, each, depth + 1));
+  if (!isJsonObject(given)) return given;
+  const { $ref, ...own } = given;
+  const schema = typeof $ref === "string" ? { ...objectIn(schemas[lastOf($ref)]), ...own } : given;
+  return Object.hasOwn(schema, "$ref")
+    ? inlined(schemas, schema, depth + 1)
+    : Object.fromEntries(
+        Object.entries(schema).map(([key, each]) => [key, inlined(schemas, each, depth + 1)]),
+      );
 }
 
-const MAX_DEPTH = 3;
-
-/** With the fields of nested objects, such as `steps[].tokenUsage.inputTokens`. */
-function fieldsOf(
-  schemas: Schemas,
-  given: unknown,
-  { before = "", depth = 1 }: { before?: string; depth?: number } = {},
-): DocumentField[] {
-  const object = resolve(schemas, given);
-  return Object.entries(object.properties).flatMap(([key, value]) => {
-    const found = resolve(schemas, value);
-    const name = `${before}${key}`;
-    const line: DocumentField = {
-      name,
-      type: typeOf(schemas, value),
-      required: object.required.includes(key),
-      description: found.description,
-    };
-    if (depth === MAX_DEPTH) return [line];
-    const isList = found.items !== undefined;
-    return [
-      line,
-      ...fieldsOf(schemas, isList ? found.items : value, {
-        before: `${name}${isList ? "[]" : ""}.`,
-        depth: depth + 1,
-      }),
-    ];
-  });
-}
+const objectIn = (value: unknown) => (isJsonObject(value) ? value : {});
 
 /** For example `string (uuid)`, `"Pending" | "Running"`, `list of object`. */
-function typeOf(schemas: Schemas, given: unknown): string {
-  const found = resolve(schemas, given);
-  if (found.enum) return found.enum.map((each) => JSON.stringify(each)).join(" | ");
-  if (found.const !== undefined) return JSON.stringify(found.const);
-  if (found.anyOf) return found.anyOf.map((each) => typeOf(schemas, each)).join(" | ");
-  if (found.items !== undefined) return `list of ${typeOf(schemas, found.items)}`;
-  const names = [found.type ?? "any"].flat().join(" | ");
-  return found.format ? `${names} (${found.format})` : names;
+function typeOf(field: Field): string {
+  const { keywords, items, type } = field;
+  const values = valuesOf(field) ?? (keywords.const === undefined ? null : [keywords.const]);
+  if (values !== null) return values.map((each) => JSON.stringify(each)).join(" | ");
+  if (Array.isArray(keywords.anyOf))
+    return keywords.anyOf.map((each) => typeOf(readSchema(each))).join(" | ");
+  if (items !== null) return `list of ${typeOf(items)}`;
+  const names = [keywords.type ?? FIELD_TYPES[type].of ?? "any"].flat().join(" | ");
+  return typeof keywords.format === "string" ? `${names} (${keywords.format})` : names;
 }

@@ -1,6 +1,6 @@
 import { formatPlural } from "@/app/_ui/figures/format";
 import { writeJson } from "@/server/base/json/json";
-import { type Field, valuesOf } from "../../_schema/field";
+import { type Field, fieldsWithin, valuesOf } from "../../_schema/field";
 import { controlOf, hintOf } from "../../_schema/value";
 
 /** One property of a schema. `path` names it from the root: `customer.email`, `articles[].price`. */
@@ -17,16 +17,15 @@ const MOST_ROWS = 200;
 
 /** The properties of a schema and, below each, those of the objects and lists within. */
 export function rowsOf(root: Field): SchemaRow[] {
-  return rowsWithin(root, "").slice(0, MOST_ROWS);
-}
-
-function rowsWithin(field: Field, prefix: string): SchemaRow[] {
-  if (field.items !== null) return rowsWithin(field.items, `${prefix}[]`);
-  return field.fields.flatMap((each) => {
-    const path = prefix === "" ? each.name : `${prefix}.${each.name}`;
-    const row = { path, type: typeOf(each), required: each.required };
-    return [{ ...row, description: hintOf(each) ?? "", rules: rulesOf(each) }, ...rowsWithin(each, path)];
-  });
+  return fieldsWithin(root)
+    .slice(0, MOST_ROWS)
+    .map(({ path, field }) => ({
+      path,
+      type: typeOf(field),
+      required: field.required,
+      description: hintOf(field) ?? "",
+      rules: rulesOf(field),
+    }));
 }
 
 /** In words: `text`, `whole number`, `list of numbers`. */
