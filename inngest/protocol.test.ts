@@ -104,7 +104,7 @@ describe("an error", () => {
     const executed: string[] = [];
     const { start, ended } = await openService(async ({ step, attempt }) => {
       await step.run("before", () => void executed.push("before"));
-      return step.run("faulty", () => {
+      return step.run("failing", () => {
         executed.push(`attempt ${attempt}`);
         if (executed.length < 3) throw new Error("once");
         return "done";

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { expect, test } from "../support/fixtures";
-import { finishRun } from "../support/start";
+import { finishRun, unique } from "../support/start";
 
 const input = (page: Page) => page.getByRole("combobox", { name: "Search or go to" });
 const marked = (page: Page) => page.locator("[role=option][data-highlighted]");
@@ -52,7 +52,7 @@ test("finds runs by their text, and moves through them with the arrow keys", asy
   request,
   organization,
 }) => {
-  const text = `What is 5 * 5? ${crypto.randomUUID().slice(0, 8)}`;
+  const text = unique("What is 5 * 5?");
   const id = await finishRun(request, organization, { agent: text });
   await page.goto("/keys");
   await openPalette(page);

@@ -1,9 +1,6 @@
 import type { Page } from "@playwright/test";
 import { expect, test } from "../support/fixtures";
-import { finishRun, startRun } from "../support/start";
-
-/** A worker's tests share one organization. */
-const unique = (text: string) => `${text} ${crypto.randomUUID().slice(0, 8)}`;
+import { finishRun, startRun, unique } from "../support/start";
 
 const rows = (page: Page) => page.getByRole("table", { name: "Runs" }).locator("tbody tr");
 

@@ -1,9 +1,10 @@
 import { expect, test } from "../support/fixtures";
+import { unique } from "../support/start";
 
 test("a view keeps filters and columns under a name, can be renamed and deleted", async ({
   ownerPage: page,
 }) => {
-  const name = `Failed ${crypto.randomUUID().slice(0, 8)}`;
+  const name = unique("Failed");
   await page.goto("/runs?status=Failed&period=7d");
   await page.getByRole("button", { name: "Columns" }).click();
   await page.getByRole("checkbox", { name: "Started by" }).uncheck();

@@ -41,7 +41,6 @@ export async function copyOf(field: Locator): Promise<string> {
   });
 }
 
-/** Waits until an editor has this text. */
 export async function expectText(field: Locator, expected: string | RegExp): Promise<void> {
   const text = expect.poll(() => textOf(field));
   await (typeof expected === "string" ? text.toBe(expected) : text.toMatch(expected));

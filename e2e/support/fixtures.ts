@@ -100,7 +100,6 @@ export function readApplied(applied: AppliedOrganization | undefined, domain = D
 
 export { expect } from "@playwright/test";
 
-/** Opens another browser session. */
 export async function newContext(
   browser: Browser,
   options: Parameters<Browser["newContext"]>[0] = {},
@@ -163,7 +162,6 @@ export async function untilHydrated(page: Page): Promise<void> {
   });
 }
 
-/** Signs in and returns the session's cookies. */
 export async function cookiesOf(
   browser: Browser,
   person: Organization["owner"],

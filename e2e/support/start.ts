@@ -1,6 +1,9 @@
 import { type APIRequestContext, expect } from "@playwright/test";
 import type { Organization } from "./fixtures";
 
+/** A text of one test: a worker's tests share one organization. */
+export const unique = (text: string) => `${text} ${crypto.randomUUID().slice(0, 8)}`;
+
 export async function startRun(
   request: APIRequestContext,
   organization: Organization,

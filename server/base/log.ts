@@ -170,18 +170,18 @@ function toFacts(fields: object): LogFields {
 }
 
 function toFact(value: unknown): unknown {
-  return value instanceof Error ? describeError(value, 0) : value;
+  return value instanceof Error ? errorFields(value, 0) : value;
 }
 
 const MAX_CAUSES = 8;
 
 /** Only plain values (`code`, `status`, …), because libraries attach whole clients to their errors. */
-function describeError(error: Error, depth: number): LogFields {
+function errorFields(error: Error, depth: number): LogFields {
   const facts = Object.entries(error).filter(([, value]) => !["object", "function"].includes(typeof value));
   const { name, message, stack, cause } = error;
   const described = { ...Object.fromEntries(facts), name, message, stack };
   if (cause === undefined || depth >= MAX_CAUSES) return described;
-  return { ...described, cause: cause instanceof Error ? describeError(cause, depth + 1) : cause };
+  return { ...described, cause: cause instanceof Error ? errorFields(cause, depth + 1) : cause };
 }
 
 /** Secrets that a caller failed to redact contain one of these. */

@@ -103,7 +103,6 @@ export function EditorSection({ title, hint, children }: EditorSectionProps) {
   );
 }
 
-/** The section in which the draft runs. */
 export function TrySection<Value>({ editor, children }: { editor: Editor<Value>; children: ReactNode }) {
   return (
     <section aria-label="Try the draft" className="flex min-w-0 flex-col gap-4">

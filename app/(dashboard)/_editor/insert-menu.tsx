@@ -6,7 +6,6 @@ import { Menu, MenuItem, MenuLink, MenuSeparator } from "@/app/_ui/menu/menu";
 /** Something that a value can refer to. `alone`: what to insert into an empty value; by default the reference. `preview`: its last value. */
 export type Insertable = { name: string; alone?: string; preview?: string };
 
-/** The field into which a reference is inserted. */
 export type InsertTarget = { element: () => HTMLElement | null; insert: (text: string) => void };
 
 type InsertMenuProps = {

@@ -58,5 +58,4 @@ export function doubledNames(rows: readonly Pair[]): string[] {
   return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
 }
 
-/** A value in its row. */
 export const textOfPair = (value: unknown) => (typeof value === "string" ? value : writeJson(value));

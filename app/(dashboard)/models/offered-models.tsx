@@ -8,7 +8,7 @@ import { formatCount, formatPlural } from "@/app/_ui/figures/format";
 import { TextField } from "@/app/_ui/forms/form";
 import { readProblems } from "@/app/_ui/forms/form-problems";
 import type { OwnProvider } from "@/server/work/models/own-provider";
-import { describeModel } from "../describe-model";
+import { formatModel } from "../format-model";
 
 type OfferedModelsProps = {
   provider: Pick<OwnProvider, "api" | "baseUrl" | "apiKey">;
@@ -64,7 +64,7 @@ export function OfferedModels({ provider, keyValue, chosen, onToggle }: OfferedM
                 <li className="border-line border-b last:border-0" key={model.name}>
                   <label
                     className="flex cursor-pointer items-center gap-2 px-2.5 py-1.5 hover:bg-hover"
-                    title={describeModel(model)}
+                    title={formatModel(model)}
                   >
                     <input
                       checked={chosen.includes(model.name)}

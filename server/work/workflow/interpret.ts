@@ -1,11 +1,11 @@
 import { isJsonObject, type Json, type JsonObject, writeJson } from "@/server/base/json/json";
 import { largeJsonBytes, stringifyLarge } from "@/server/base/json/large";
 import {
+  formatLimit,
   MAX_FINAL_OUTPUT_BYTES,
   MAX_STEP_INPUTS_BYTES,
   MAX_STEP_OUTPUT_BYTES,
   MAX_STEP_OUTPUTS_BYTES,
-  MIB,
 } from "@/server/contract/sizes";
 import type { StepMemory } from "@/server/guard/limits/process-memory";
 import { replaceSurrogates } from "@/server/guard/secrets/stored-output";
@@ -82,8 +82,6 @@ export async function runWorkflow(
 
 const NOTHING = new StoredJson("null");
 
-const mib = (bytes: number) => `${bytes / MIB} MiB`;
-
 /** JSONata gives a list of one as its only element, and an empty list as nothing. */
 function itemsOf(found: Json | undefined): Json[] {
   if (Array.isArray(found)) return found;
@@ -134,7 +132,7 @@ class Workflow {
     if (this.#outputBytes <= MAX_STEP_OUTPUTS_BYTES) return output;
     throw new StepFailure(
       "output_too_large",
-      `the outputs of all steps together are larger than ${mib(MAX_STEP_OUTPUTS_BYTES)}`,
+      `the outputs of all steps together are larger than ${formatLimit(MAX_STEP_OUTPUTS_BYTES)}`,
     );
   }
 
@@ -144,7 +142,7 @@ class Workflow {
     if (pinned !== null) return pinned;
     if (parallel === undefined) {
       if (uses === undefined) throw new Error(`The step ${step.id} has neither uses nor parallel.`);
-      return this.#executeCall({ ...step, uses }, scope, { act: step.id, width: 1, memory });
+      return this.#executeCallStep({ ...step, uses }, scope, { act: step.id, width: 1, memory });
     }
     for (const { id } of parallel) outputs.set(id, NOTHING);
     if (await this.#isSkipped(step, scope, { memory })) return NOTHING;
@@ -153,7 +151,7 @@ class Workflow {
     const concurrency = { limit: width, fork: this.#run.journal.fork, act };
     await runConcurrently(parallel, concurrency, async (inner) => {
       const own = memory.openMember();
-      const call = this.#executeCall(inner, scope, { act: step.id, width, memory: own });
+      const call = this.#executeCallStep(inner, scope, { act: step.id, width, memory: own });
       const { output, failure } = await settle(inner, call).finally(() => own.release());
       outputs.set(inner.id, output);
       if (failure !== null) throw failure.at(`step "${inner.id}"`);
@@ -207,7 +205,7 @@ class Workflow {
     });
   }
 
-  async #executeCall(step: CallStep, scope: Scope, common: Omit<Act, "notes">): Promise<StoredJson> {
+  async #executeCallStep(step: CallStep, scope: Scope, common: Omit<Act, "notes">): Promise<StoredJson> {
     const act = { ...common, notes: new Set<string>() };
     if (await this.#isSkipped(step, scope, act)) return NOTHING;
     if (step.forEach === undefined) return this.#call(step, { itemIndex: null, ...act }, scope);
@@ -238,7 +236,7 @@ class Workflow {
     if (this.#inputBytes > MAX_STEP_INPUTS_BYTES)
       throw new StepFailure(
         "input_too_large",
-        `the inputs of all calls together are larger than ${mib(MAX_STEP_INPUTS_BYTES)}`,
+        `the inputs of all calls together are larger than ${formatLimit(MAX_STEP_INPUTS_BYTES)}`,
       );
     const result = await this.#run.journal.call({
       key,
@@ -253,7 +251,10 @@ class Workflow {
     if (!result.ok) throw new StepFailure(result.code, result.message);
     const output = new StoredJson(result.output);
     if (output.bytes > MAX_STEP_OUTPUT_BYTES)
-      throw new StepFailure("output_too_large", `its output is larger than ${mib(MAX_STEP_OUTPUT_BYTES)}`);
+      throw new StepFailure(
+        "output_too_large",
+        `its output is larger than ${formatLimit(MAX_STEP_OUTPUT_BYTES)}`,
+      );
     return output;
   }
 
@@ -284,7 +285,7 @@ class Workflow {
       if (bytes > MAX_FINAL_OUTPUT_BYTES)
         throw new StepFailure(
           "output_too_large",
-          `its outputs together are larger than ${mib(MAX_FINAL_OUTPUT_BYTES)}`,
+          `its outputs together are larger than ${formatLimit(MAX_FINAL_OUTPUT_BYTES)}`,
         );
     });
     return StoredJson.list(outputs);
@@ -295,7 +296,7 @@ class Workflow {
     try {
       const output = await this.#output(memory);
       if (output.bytes > MAX_FINAL_OUTPUT_BYTES) {
-        const message = `The output is larger than ${mib(MAX_FINAL_OUTPUT_BYTES)}.`;
+        const message = `The output is larger than ${formatLimit(MAX_FINAL_OUTPUT_BYTES)}.`;
         return { status: "Failed", code: "output_too_large", message };
       }
       const { outputSchema } = this.#definition;

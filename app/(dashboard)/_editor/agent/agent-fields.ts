@@ -23,7 +23,6 @@ export function policyAt(policies: Policies, name: string): Policy {
 
 type Edited<Value> = number extends Value ? Typed | Exclude<Value, number> : Value;
 
-/** An agent as its form changes it. */
 export type AgentFields = {
   [Name in keyof Omit<AgentDefinition, "policies" | "outputSchema">]: Edited<AgentDefinition[Name]>;
 } & {
@@ -68,7 +67,6 @@ const LABELS = new Map([
   ["deadlineSeconds", "Deadline in seconds"],
 ]);
 
-/** The label of each field by its JSON pointer. */
 export function labelsOf(fields: readonly AgentField[]): Record<string, string> {
   return Object.fromEntries(fields.map(({ name }) => [`/${name}`, LABELS.get(name) ?? labelOf(name)]));
 }
@@ -99,7 +97,6 @@ export function readDefinition({ definition, exact }: EditedAgent): AgentFields 
 /** An agent's fields as texts, to compare two versions. */
 export const fieldsOf = (fields: AgentFields): Fields => new Map(settingsFields(toDefinition(fields)));
 
-/** Returns true if a stored draft is one of an agent. */
 export function isAgentFields(stored: unknown): stored is AgentFields {
   if (!isJsonObject(stored)) return false;
   const { functions, tools, policies, ...texts } = stored;

@@ -7,7 +7,7 @@ import { useTRPC } from "@/app/_ui/data/providers";
 import { SelectField, TextField } from "@/app/_ui/forms/form";
 import { Link } from "@/app/_ui/link";
 import type { Choices, ModelChoice } from "@/server/catalog/edit-definition";
-import { describeListPrice, describeModel } from "../../describe-model";
+import { formatListPrice, formatModel } from "../../format-model";
 
 const OTHER = "";
 
@@ -110,6 +110,6 @@ function ModelOptions({ label, models }: { label: string; models: readonly Model
 
 function describeChoice(model: ModelChoice): string {
   if (model.provider === "demo") return "The built-in simulation, which is free.";
-  const listPrice = describeListPrice(model);
-  return `Served by ${model.provider}. ${describeModel(model)}${listPrice === null ? "" : ` ${listPrice}`}`;
+  const listPrice = formatListPrice(model);
+  return `Served by ${model.provider}. ${formatModel(model)}${listPrice === null ? "" : ` ${listPrice}`}`;
 }

@@ -16,7 +16,6 @@ const NUMBERS = [
   { part: "retries", title: "Retries", width: "w-16 sm:w-[18%]", none: "0" },
 ] as const;
 
-/** The policies of the chosen tools and functions. */
 export function PolicyTable({ names, value, issueAt, onChange }: PolicyTableProps) {
   if (names.length === 0) return null;
   const set = (name: string, part: Policy) =>

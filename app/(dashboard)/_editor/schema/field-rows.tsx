@@ -19,7 +19,6 @@ type FieldRowsProps = {
   onChange: (fields: readonly Field[]) => void;
 };
 
-/** The fields of an object, a row for each. */
 export function FieldRows({ noun, of, fields, onChange }: FieldRowsProps) {
   const list = useRef<HTMLDivElement>(null);
   // Undo puts a field back into what the list has become.
@@ -92,7 +91,6 @@ export function FieldRows({ noun, of, fields, onChange }: FieldRowsProps) {
   );
 }
 
-/** `label` names the row for screen readers. */
 function FieldRow({
   field,
   label,

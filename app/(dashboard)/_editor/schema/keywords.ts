@@ -49,5 +49,4 @@ const KEYWORDS = {
   },
 };
 
-/** The keywords of a JSON Schema at a path. */
 export const keywordsAt = (path: Path) => ({ anyOf: schemasAt(KEYWORDS, path) });

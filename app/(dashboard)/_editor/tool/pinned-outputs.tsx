@@ -7,7 +7,6 @@ import { LastOutputsContext } from "./knowledge/last-outputs";
 import type { PinState } from "./knowledge/pins";
 import type { StepView } from "./tool-document";
 
-/** The pinned outputs of a draft's steps. */
 export function PinnedOutputs({
   steps,
   pinState: { pins, unpin },

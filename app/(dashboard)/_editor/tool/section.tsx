@@ -1,6 +1,5 @@
 import type { ReactNode } from "react";
 
-/** A section of a step's form. */
 export function Section({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section aria-label={title} className="flex flex-col gap-4 border-line border-t pt-4">

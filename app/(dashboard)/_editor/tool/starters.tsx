@@ -4,7 +4,6 @@ import { Link } from "@/app/_ui/link";
 /** A complete tool, as the start of a new one. Its slug also names it in the address of the page for a new tool. */
 export type ToolStarter = { slug: string; name: string; about: string; yaml: string };
 
-/** The YAML of a new tool without a starter. */
 export const EMPTY_TOOL = `slug: ""
 name: ""
 steps: []

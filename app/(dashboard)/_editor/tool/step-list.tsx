@@ -14,14 +14,13 @@ import { type Drag, useDrag } from "./use-drag";
 /** The part of a tool that is shown beside the list: a step by its index, the input or the output. */
 export type Part = number | "input" | "output";
 
-/** The selected card, as a CSS selector. */
 export const SELECTED_CARD = "[data-steps] [aria-current]";
 
 type StepListProps = {
   tool: ToolView;
   selected: Part;
   pins: Pins;
-  faulty: (part: Part) => boolean;
+  hasProblem: (part: Part) => boolean;
   onSelect: (part: Part) => void;
   onAdd: (index: number) => void;
   /** `focus`: a CSS selector of what gets the focus. */
@@ -29,11 +28,11 @@ type StepListProps = {
 };
 
 /** The parts of a tool in the order of its data. Marks parts with issues, moves steps and inserts steps between parts. */
-export function StepList({ tool, selected, pins, faulty, onSelect, onAdd, onMove }: StepListProps) {
+export function StepList({ tool, selected, pins, hasProblem, onSelect, onAdd, onMove }: StepListProps) {
   const drag = useDrag((from, to) => onMove(from, to, SELECTED_CARD));
   const card = (part: Part) => ({
     current: part === selected,
-    faulty: faulty(part),
+    hasProblem: hasProblem(part),
     onSelect: () => onSelect(part),
   });
   return (
@@ -81,7 +80,7 @@ type CardProps = {
   title: string;
   note: string;
   current: boolean;
-  faulty: boolean;
+  hasProblem: boolean;
   dashed?: boolean;
   isPinned?: boolean;
   drag?: Drag;
@@ -95,7 +94,7 @@ function Card({
   title,
   note,
   current,
-  faulty,
+  hasProblem,
   dashed = false,
   isPinned,
   drag,
@@ -165,7 +164,7 @@ function Card({
                 pinned
               </span>
             ) : null}
-            {faulty ? (
+            {hasProblem ? (
               <span className="flex items-center gap-1.5 text-failed text-xs">
                 <span aria-hidden="true" className="size-2 bg-failed" />
                 problem

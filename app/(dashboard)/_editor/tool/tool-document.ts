@@ -70,7 +70,6 @@ export function readTool(text: string): ToolView | null {
   return { fields, inputs: isJsonObject(properties) ? Object.keys(properties) : [], steps: views };
 }
 
-/** The ids of the steps in a group. */
 export function innerIdsOf({ fields: { parallel } }: Pick<StepView, "fields">): string[] {
   if (!Array.isArray(parallel)) return [];
   return parallel.flatMap((step: unknown) =>

@@ -171,7 +171,7 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
               <p>The YAML has a syntax error. Correct it to see the steps.</p>
             ) : (
               <StepList
-                faulty={(part) => problemsIn(part).length > 0}
+                hasProblem={(part) => problemsIn(part).length > 0}
                 onAdd={(index) => setAdding({ index, isBeside: false })}
                 onMove={move}
                 onSelect={select}

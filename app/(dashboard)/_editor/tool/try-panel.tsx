@@ -58,8 +58,8 @@ export function TryPanel({ editor, tool, step, pinState, onEnd }: TryPanelProps)
   });
   const fields = useRef<HTMLFieldSetElement>(null);
   function run(until: string | null, used = usedUpTo(tool.steps, pins, until)) {
-    const faulty = fields.current?.querySelector<HTMLInputElement>(":is(input, textarea, select):invalid");
-    if (faulty) faulty.reportValidity();
+    const invalid = fields.current?.querySelector<HTMLInputElement>(":is(input, textarea, select):invalid");
+    if (invalid) invalid.reportValidity();
     else if (opened === null) editor.submit({ input, start: (toolId) => runCreated(toolId, until) });
     else if (!start.isPending) start.mutate({ toolId: opened.id, until, used });
   }

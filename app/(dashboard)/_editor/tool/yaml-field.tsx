@@ -18,7 +18,6 @@ type YamlFieldProps = {
   ref: Ref<EditorHandle>;
 };
 
-/** A tool's definition as YAML. */
 export function YamlField({ value, tool, problems, marked, onChange, ref }: YamlFieldProps) {
   const knowledge = useToolKnowledge();
   // A syntax error in the line that is being typed hides the steps.

@@ -71,7 +71,6 @@ export function toolSchemaAt(
   return { anyOf: schemasAt(schemaIn(readSchemas(schemas), "tool"), path) };
 }
 
-/** Returns true if a path is in an input that may hold secrets. */
 export function takesSecretsAt(tool: ToolView, { functions }: ToolKnowledge, path: Path): boolean {
   const at = path.lastIndexOf("with");
   if (path[0] !== "steps" || at < 2) return false;

@@ -2,7 +2,7 @@ import { formatCount, formatCredits } from "@/app/_ui/figures/format";
 import type { ModelDescription } from "@/server/catalog/organization/describe-model";
 
 /** The line of a form about a model: its limits and prices. */
-export function describeModel({ contextWindow, maxOutputTokens, ...prices }: ModelDescription): string {
+export function formatModel({ contextWindow, maxOutputTokens, ...prices }: ModelDescription): string {
   const context = contextWindow === null ? [] : [`${formatCount(contextWindow)} tokens of context.`];
   const output = maxOutputTokens === null ? [] : [`At most ${formatCount(maxOutputTokens)} of output.`];
   return [...context, ...output, `Credits per 1,000: ${pricesOf(prices)}.`].join(" ");
@@ -21,7 +21,7 @@ function pricesOf({ input, cachedInput, cacheWrite, output }: Prices): string {
 }
 
 /** A provider's list price for reference; null if it is not known. */
-export function describeListPrice({ dollars }: Pick<ModelDescription, "dollars">): string | null {
+export function formatListPrice({ dollars }: Pick<ModelDescription, "dollars">): string | null {
   if (dollars === null) return null;
   const cached = dollars.cachedInput === undefined ? "" : `, $${dollars.cachedInput} cached`;
   return `List price per million tokens: $${dollars.input} in${cached}, $${dollars.output} out.`;
