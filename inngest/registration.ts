@@ -3,7 +3,6 @@ import type { Logger } from "@/server/base/log";
 /** Also repeated after success, because a restarted server may have lost the functions. */
 const REGISTER_EVERY_MS = { missing: 1_000, registered: 60_000 };
 
-/** The registration of the functions at a server. */
 type Registration = {
   isRegistered(): boolean;
   /** Registers again soon, because the server did not answer. */

@@ -28,7 +28,9 @@ import { respondToWebhook } from "@/server/api/webhook";
 import { newId } from "@/server/base/ids";
 import type { Logger } from "@/server/base/log";
 import type { Metrics, RouteClass } from "@/server/base/metrics/metrics";
+import { JSON_CONTENT } from "@/server/contract/media-types";
 import { KIB } from "@/server/contract/sizes";
+import { isWebhookPath } from "@/server/contract/webhook";
 import { boundRequests } from "./bound-requests";
 import { reduceHeaders, rejectionOf } from "./page-request";
 
@@ -214,16 +216,19 @@ export function recordRequest(
   });
 }
 
-/** Rejects a request that no handler takes, with the contract's error body. */
 function reject(
   outgoing: ServerResponse,
   status: 400 | 404 | 405 | 417 | 431 | 500,
   { headers = {}, requestId = newId() }: { headers?: Record<string, string>; requestId?: string } = {},
 ): void {
   const body = errorBodyOfStatus(status, requestId);
-  const type = "application/json; charset=utf-8";
   const allowed = status === 405 ? { Allow: "GET, HEAD" } : {};
-  outgoing.writeHead(status, { ...headers, ...allowed, "Content-Type": type, "X-Request-Id": requestId });
+  outgoing.writeHead(status, {
+    ...headers,
+    ...allowed,
+    "Content-Type": JSON_CONTENT,
+    "X-Request-Id": requestId,
+  });
   outgoing.end(body);
 }
 
@@ -234,7 +239,7 @@ function reject(
 export function handlerOf(path: string): Route {
   const normalized = normalizePath(path);
   if (normalized === "/v1" || normalized.startsWith("/v1/")) return "rest";
-  if (normalized === "/webhooks" || normalized.startsWith("/webhooks/")) return "webhook";
+  if (isWebhookPath(normalized)) return "webhook";
   if (path === "/api/inngest") return "inngest";
   if (path === "/api/health") return "health";
   if (path === "/api/metrics") return "metrics";

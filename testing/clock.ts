@@ -6,7 +6,6 @@ export type TestClock = DatabaseClock & {
   set(moment: Date | string): void;
 };
 
-/** Creates a clock that starts at `start` (an ISO 8601 string or a `Date`). */
 export function testClock(start: Date | string = "2026-01-01T00:00:00.000Z"): TestClock {
   let at = new Date(start).getTime();
   let monotonicMs = 0;

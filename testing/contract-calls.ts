@@ -1,6 +1,7 @@
 import { request as httpRequest } from "node:http";
 import { gzipSync } from "node:zlib";
 import { newId } from "@/server/base/ids";
+import { webhookPath } from "@/server/contract/webhook";
 
 /** API calls with the status of the contract, to compare the handlers. */
 
@@ -37,7 +38,7 @@ const read = ({ key }: Setting, path: string): Call => ({
 });
 export const hook = (token: string, parts: Partial<Call> = {}): Call => ({
   method: "POST",
-  path: `/webhooks/${token}`,
+  path: webhookPath(token),
   body: '{"order":1}',
   ...parts,
   headers: { ...JSON_TYPE, ...parts.headers },

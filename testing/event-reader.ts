@@ -2,7 +2,6 @@ import { sleep } from "@/server/base/sleep";
 
 export type ReadEvent = { id: number | null; name: string; data: Record<string, unknown> };
 
-/** Reads the complete events in the text of a stream. */
 export function readEvents(text: string): ReadEvent[] {
   const blocks = text.slice(0, text.lastIndexOf("\n\n") + 1).split("\n\n");
   return blocks.flatMap((block) => {

@@ -52,7 +52,6 @@ export const afterSeconds: Says = ({ allowed, resetMs }) =>
 
 type Limited = { counting: Counting; says: Says; api?: ModelApi; status?: number; paces?: Paces };
 
-/** A provider with a limit, and when it rejected calls. */
 export function limitedProvider(
   { counting, says, api, status = 429, paces }: Limited,
   time: ReturnType<typeof virtualTime>,

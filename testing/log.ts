@@ -2,10 +2,8 @@ import type { LogFields, Logger, LogLevel } from "@/server/base/log";
 
 type LogEntry = { level: LogLevel; message: string; fields: LogFields };
 
-/** A logger that collects every entry of all levels. */
 export type TestLogger = Logger & { readonly entries: LogEntry[] };
 
-/** Creates a logger whose `entries` a test can read. */
 export function testLogger(): TestLogger {
   const entries: LogEntry[] = [];
   const withFields = (common: LogFields): Logger => {

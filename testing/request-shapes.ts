@@ -142,7 +142,6 @@ type Watcher = {
   close(): void;
 };
 
-/** Watches the service at `port` of this machine. */
 export async function watchService(port: number): Promise<Watcher> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const ask = async () => {
@@ -183,7 +182,6 @@ async function open(port: number): Promise<Socket> {
   return socket;
 }
 
-/** The text of a request without a body. */
 export function requestText(
   method: string,
   path: string,

@@ -25,7 +25,6 @@ export function stepLine(key: string, more: Partial<StepLine> = {}): StepLine {
   };
 }
 
-/** A completed model call of a run's timeline. */
 export function callLine(key: string, more: Partial<CallLine> = {}): CallLine {
   return {
     id: `${key}-id`,

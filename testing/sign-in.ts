@@ -2,7 +2,6 @@ import { handleAuthRequest } from "@/server/catalog/auth/auth-requests";
 import { TEST_PASSWORD } from "./runs";
 import type { World } from "./world";
 
-/** The origin of the tests' requests. */
 export const TEST_ORIGIN = "http://stepwell.test";
 
 let address = 0;

@@ -33,7 +33,6 @@ export async function insertTool(
   return id;
 }
 
-/** Gives the tenant's tool a step that generates a text. */
 export async function setWriter(world: World, tenant: Tenant): Promise<void> {
   const definition = {
     parameters: { type: "object" },

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { statOf } from "../scripts/support/processes.mjs";
 
-/** The ids of a process's children. */
 export function childrenOf(pid: number): number[] {
   const ids = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
   return ids.split(" ").filter(Boolean).map(Number);
@@ -20,7 +19,6 @@ export function postgresCpuMs(postmaster: number): number {
   return [postmaster, ...childrenOf(postmaster)].reduce((sum, pid) => sum + cpuMs(pid), ended);
 }
 
-/** Resident memory, in MB. */
 export function memoryMb(pid: number): number {
   const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
   return Math.round(Number(kilobytes ?? 0) / 1024);

@@ -95,7 +95,6 @@ export async function orNotFound<Value>(read: Promise<Value>): Promise<Value> {
   });
 }
 
-/** A not-found page: what may have happened, and the way to a list. */
 export function NotFound({ what, list, children }: { what: string; list: string; children: string }) {
   return (
     <Empty title={`${what} not found`}>

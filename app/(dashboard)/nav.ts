@@ -52,7 +52,6 @@ type NavItem = (typeof NAV_GROUPS)[number]["items"][number];
 /** The page of the reader's own account, which the account menu and the palette offer. */
 export const ACCOUNT_ITEM = { href: "/account", label: "Account", Icon: AccountIcon } as const;
 
-/** The pages in the navigation, for a role. */
 export function navGroups(role: MemberRole): { title: string | null; items: NavItem[] }[] {
   const admin = role === "admin" || role === "owner";
   return NAV_GROUPS.map(({ title, items }) => ({

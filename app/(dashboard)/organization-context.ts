@@ -2,5 +2,4 @@
 
 import { createContext } from "react";
 
-/** The slug of the active organization. */
 export const OrganizationContext = createContext("");

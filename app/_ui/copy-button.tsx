@@ -34,7 +34,6 @@ type CopyButtonProps = {
   look?: "text" | "path" | "link";
 };
 
-/** An icon that copies `text` and confirms it in place. */
 export function CopyButton({ text, label, className = "", look = "text" }: CopyButtonProps) {
   const { copied, onClick } = useCopy(text);
   return (
@@ -44,7 +43,6 @@ export function CopyButton({ text, label, className = "", look = "text" }: CopyB
   );
 }
 
-/** A button that copies a text and confirms it in place. */
 export function CopyTextButton({ label, text }: { label: string; text: string }) {
   const { copied, onClick } = useCopy(text);
   return (

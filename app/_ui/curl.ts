@@ -1,3 +1,5 @@
+import { JSON_TYPE } from "@/server/contract/media-types";
+
 /** Longer bodies are piped: Linux rejects an argument over 128 KiB ("Argument list too long"). */
 const MAX_IN_ARGUMENT = 100_000;
 
@@ -10,7 +12,7 @@ export function curlOf({ url, body }: { url: string; body: string }): string {
   const call = [
     `curl -X POST ${quoted(url)}`,
     `  -H "X-API-Key: $API_KEY"`,
-    "  -H 'Content-Type: application/json'",
+    `  -H 'Content-Type: ${JSON_TYPE}'`,
     isLong ? "  --data-binary @-" : `  --data-raw ${quoted(body)}`,
   ].join(" \\\n");
   return isLong ? `printf %s ${quoted(body)} | ${call}` : call;

@@ -12,7 +12,6 @@ type OpeningRowProps = {
   children: (button: (content: ReactNode) => ReactNode) => ReactNode;
 };
 
-/** A table row that opens to details below it. */
 export function OpeningRow({ className, details, span, children }: OpeningRowProps) {
   const [open, setOpen] = useState(false);
   const button = (content: ReactNode) => (

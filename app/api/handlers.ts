@@ -3,6 +3,7 @@ import type { MemberActor } from "@/server/base/actor";
 import { AppError, isAppError } from "@/server/base/errors";
 import { isUuid, newId } from "@/server/base/ids";
 import { isSameOrigin, sessionFromHeaders } from "@/server/catalog/auth/sessions";
+import { JSON_TYPE } from "@/server/contract/media-types";
 import type { Services } from "@/server/services";
 
 /** Answers with what `work` returns. An `AppError` that it throws becomes the contract's error body. */
@@ -22,7 +23,6 @@ export async function answerErrors(work: () => Promise<Response>): Promise<Respo
 
 type Call = { services: Services; request: Request; actor: MemberActor };
 
-/** A route handler for members. */
 export function memberRoute(answer: (call: Call) => Promise<Response>) {
   return (request: Request): Promise<Response> =>
     answerErrors(async () => {
@@ -49,7 +49,7 @@ export function runRoute(answer: (call: Call & { runId: string }) => Promise<Res
 /** Rejects calls from other sites (CSRF): a call must be JSON from our own origin. */
 export function requireOwnJson(services: Services, { headers }: Request): void {
   const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
-  if (isSameOrigin(services, headers) && type === "application/json") return;
+  if (isSameOrigin(services, headers) && type === JSON_TYPE) return;
   throw new AppError("forbidden", "This call must come from a page of this site, as JSON.");
 }
 

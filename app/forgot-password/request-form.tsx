@@ -5,6 +5,7 @@ import { Button } from "@/app/_ui/button";
 import { postJson } from "@/app/_ui/data/query-client";
 import { TextField } from "@/app/_ui/forms/form";
 import { useForm } from "@/app/_ui/forms/use-form";
+import { MAILED_LINK_LIFE } from "@/server/contract/limits";
 
 const requestLink = ({ email }: { email: string }) => postJson<object>("/api/password/request", { email });
 
@@ -22,8 +23,8 @@ export function RequestForm() {
   if (mutation.isSuccess) {
     return (
       <p className="[overflow-wrap:anywhere]" role="status">
-        If {sent?.email} has an account, a link is on its way. It works once, for one hour. Check your spam
-        folder, too.
+        If {sent?.email} has an account, a link is on its way. It works once, for {MAILED_LINK_LIFE.text}.
+        Check your spam folder, too.
       </p>
     );
   }

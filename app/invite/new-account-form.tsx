@@ -5,7 +5,9 @@ import { Button } from "@/app/_ui/button";
 import { enter } from "@/app/_ui/data/enter";
 import { dropToken } from "@/app/_ui/data/link-token";
 import { TextField } from "@/app/_ui/forms/form";
+import { PASSWORD_HINT } from "@/app/_ui/forms/password-hint";
 import { useForm } from "@/app/_ui/forms/use-form";
+import { MAX_NAME_LENGTH } from "@/server/contract/limits";
 import { acceptInvitation, INVITATION } from "./call";
 
 type Sent = { email: string; token: string; name: string; password: string };
@@ -38,13 +40,8 @@ export function NewAccountForm({ email, token }: { email: string; token: string 
         type="email"
         value={email}
       />
-      <TextField {...field("name")} autoComplete="name" autoFocus maxLength={200} />
-      <TextField
-        {...field("password")}
-        autoComplete="new-password"
-        hint="At least 8 characters."
-        type="password"
-      />
+      <TextField {...field("name")} autoComplete="name" autoFocus maxLength={MAX_NAME_LENGTH} />
+      <TextField {...field("password")} autoComplete="new-password" hint={PASSWORD_HINT} type="password" />
       <p className="text-failed empty:hidden" role="alert">
         {problem}
       </p>

@@ -6,6 +6,7 @@ import { enter } from "@/app/_ui/data/enter";
 import { dropToken } from "@/app/_ui/data/link-token";
 import { postJson } from "@/app/_ui/data/query-client";
 import { TextField } from "@/app/_ui/forms/form";
+import { PASSWORD_HINT } from "@/app/_ui/forms/password-hint";
 import { useForm } from "@/app/_ui/forms/use-form";
 import { OpenedLink } from "@/app/_ui/page/opened-link";
 
@@ -55,7 +56,7 @@ function PasswordForm({ email, token }: { email: string; token: string }) {
         {...field("password")}
         autoComplete="new-password"
         autoFocus
-        hint="At least 8 characters. You are signed out everywhere else."
+        hint={`${PASSWORD_HINT} You are signed out everywhere else.`}
         type="password"
       />
       <p className="text-failed empty:hidden" role="alert">

@@ -65,7 +65,6 @@ addEventListener("fetch", (event) => {
 });
 `;
 
-/** The service worker of the dashboard. */
 export function GET(): Response {
   return new Response(SCRIPT, {
     headers: { "Content-Type": "text/javascript", "Cache-Control": "no-cache" },

@@ -6,8 +6,10 @@ import { enter } from "@/app/_ui/data/enter";
 import { dropToken } from "@/app/_ui/data/link-token";
 import { postJson } from "@/app/_ui/data/query-client";
 import { TextField } from "@/app/_ui/forms/form";
+import { PASSWORD_HINT } from "@/app/_ui/forms/password-hint";
 import { useForm } from "@/app/_ui/forms/use-form";
 import { OpenedLink } from "@/app/_ui/page/opened-link";
+import { MAX_NAME_LENGTH } from "@/server/contract/limits";
 
 const LINK = "set-up";
 const readLink = (token: string) => postJson<object>("/api/set-up/read", { token });
@@ -28,7 +30,6 @@ async function create({ token, ...draft }: Draft & { token: string }): Promise<v
   await enter({ email: input.email, password });
 }
 
-/** Creates the first organization and its owner. */
 export function SetUp() {
   return (
     <OpenedLink link={LINK} read={readLink} title="Set up Stepwell">
@@ -64,20 +65,20 @@ function SetUpForm({ token }: { token: string }) {
         Create the first organization and its owner. An organization has its own agents, tools, runs, members
         and credits.
       </p>
-      <TextField {...field("organization")} autoFocus hint="Such as your company or team." maxLength={200} />
+      <TextField
+        {...field("organization")}
+        autoFocus
+        hint="Such as your company or team."
+        maxLength={MAX_NAME_LENGTH}
+      />
       <TextField
         {...field("credits")}
         hint="Runs cost credits. The operator can grant more at any time."
         inputMode="decimal"
       />
-      <TextField {...field("name")} autoComplete="name" maxLength={200} />
+      <TextField {...field("name")} autoComplete="name" maxLength={MAX_NAME_LENGTH} />
       <TextField {...field("email")} autoComplete="username" type="email" />
-      <TextField
-        {...field("password")}
-        autoComplete="new-password"
-        hint="At least 8 characters."
-        type="password"
-      />
+      <TextField {...field("password")} autoComplete="new-password" hint={PASSWORD_HINT} type="password" />
       <p className="text-failed empty:hidden" role="alert">
         {problem}
       </p>

@@ -9,7 +9,6 @@ const SENTENCES: Record<SignInProblem, string> = {
   failed: "Sign-in failed on the server. The cause is in its log.",
 };
 
-/** The problem for an HTTP status. */
 export function problemOfStatus(status: number): SignInProblem {
   if (status === 400 || status === 401) return "wrong";
   if (status === 403) return "address";

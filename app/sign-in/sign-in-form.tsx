@@ -4,6 +4,7 @@ import { type FormEvent, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { callServer, describeError } from "@/app/_ui/data/query-client";
 import { UncontrolledField } from "@/app/_ui/forms/form";
+import { JSON_TYPE } from "@/server/contract/media-types";
 import { problemOfStatus, sentenceOf } from "./problem";
 
 /**
@@ -22,7 +23,7 @@ export function SignInForm({ target, problem: sent }: { target: string; problem:
     try {
       const response = await callServer("/api/auth/sign-in/email", {
         method: "POST",
-        headers: { "content-type": "application/json" },
+        headers: { "content-type": JSON_TYPE },
         body: JSON.stringify({ email: form.get("email"), password: form.get("password"), rememberMe: true }),
       });
       if (response.ok) {

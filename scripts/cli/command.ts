@@ -38,7 +38,6 @@ export const option = (value: string, text: string) => ({ type: "string", value,
 export const flag = (text: string) => ({ type: "boolean", default: false, text }) as const;
 
 type Usage<Names extends Parameters, Declared extends Options> = {
-  /** `credits grant` */
   name: string;
   /** `["ORG", "AMOUNT"]`; those in brackets, at the end, are optional. */
   parameters?: Names;
@@ -159,7 +158,6 @@ export function readExpiry(text: string | undefined, now: Date): string | null {
   return days === undefined ? text : new Date(now.getTime() + Number(days) * DAY_MS).toISOString();
 }
 
-/** The items of a list with commas. */
 export function splitList(list = ""): string[] {
   return list
     .split(",")

@@ -17,7 +17,6 @@ import {
   YES,
 } from "./command";
 
-/** `organizations …` and `credits …`. */
 export const organizationCommands = [
   declareCommand({
     name: "organizations list",

@@ -6,7 +6,6 @@ import { cancelRun } from "@/server/runs/cancel";
 import type { Services } from "@/server/services";
 import { choose, declareCommand, flag, LIMIT, option, readLimit, renderTable } from "./command";
 
-/** `runs …` and `audit list`. */
 export const runCommands = [
   declareCommand({
     name: "runs list",

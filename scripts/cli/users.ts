@@ -1,12 +1,13 @@
 import { MEMBER_ROLES } from "@/server/base/actor";
 import { parseInput } from "@/server/base/issues";
-import { createUser, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/server/catalog/auth/sessions";
+import { createUser } from "@/server/catalog/auth/sessions";
 import { memberDefinition } from "@/server/catalog/definitions";
 import { removeMember, saveMember } from "@/server/catalog/organization/members";
 import { operatorOf } from "@/server/catalog/organization/organizations";
 import { createOperatorPasswordLink } from "@/server/catalog/organization/password-links";
 import { setPasswordOf } from "@/server/catalog/organization/reset-password";
 import { listKeysMadeBy, type RemovedUser, removeUser } from "@/server/catalog/organization/users";
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/server/contract/limits";
 import {
   CALL,
   choose,
@@ -24,7 +25,6 @@ const PASSWORD = {
   password: option("PASSWORD", "if omitted, asked for or read from standard input"),
 };
 
-/** `users …` and `members …`. */
 export const userCommands = [
   declareCommand({
     name: "users list",

@@ -2,13 +2,24 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { z } from "zod";
+import { UNACCEPTED } from "@/server/catalog/webhooks/delivery-bounds";
 import { HTTP_STATUS } from "@/server/contract/errors";
+import { IDEMPOTENCY_HOURS, MAX_IDEMPOTENCY_KEY_LENGTH } from "@/server/contract/limits";
+import { JSON_TYPE } from "@/server/contract/media-types";
 import {
+  formatLimit,
+  MAX_ANSWERS_BYTES,
   MAX_BODY_BYTES,
   MAX_FINAL_OUTPUT_BYTES,
+  MAX_INSERTED_LENGTH,
+  MAX_METADATA_BYTES,
+  MAX_STEP_INPUTS_BYTES,
   MAX_STEP_OUTPUT_BYTES,
+  MAX_STEP_OUTPUTS_BYTES,
+  MAX_TREE_OUTPUTS_BYTES,
   MAX_USER_MESSAGE_BYTES,
 } from "@/server/contract/sizes";
+import { WEBHOOK, webhookPath } from "@/server/contract/webhook";
 import { createOpenApiDocument } from "./openapi/document";
 import { ENDPOINTS } from "./v1/endpoints";
 
@@ -43,7 +54,7 @@ it("lists for webhooks the errors that the OpenAPI document lists", () => {
   const examples = z.object({
     content: z.object({ "application/json": z.object({ examples: z.record(z.string(), z.unknown()) }) }),
   });
-  const declared = Object.entries(document.paths?.["/webhooks/{token}"]?.post?.responses ?? {}).flatMap(
+  const declared = Object.entries(document.paths?.[WEBHOOK.path]?.post?.responses ?? {}).flatMap(
     ([status, { $ref = "" }]) => {
       const named = document.components?.responses?.[$ref.split("/").at(-1)];
       if (named === undefined) return [];
@@ -77,12 +88,48 @@ it("lists every endpoint with its scope and limit, and no other", () => {
 });
 
 it("lists the sizes", () => {
-  const mib = (bytes: number) => `${bytes / 1024 ** 2} MiB`;
-  expect(contract).toContain(`| A tool's input, a webhook's body | ${mib(MAX_BODY_BYTES)} |`);
-  expect(contract).toContain(`| \`userMessage\` of endpoint 2 | ${MAX_USER_MESSAGE_BYTES / 1024} KiB;`);
-  expect(contract).toContain(`| A function's output | ${mib(MAX_STEP_OUTPUT_BYTES)}:`);
-  expect(contract).toContain(`| Final output | ${mib(MAX_FINAL_OUTPUT_BYTES)} |`);
-  expect(webhooks).toContain(`- ${mib(MAX_BODY_BYTES)} for a body.`);
+  const most = Object.fromEntries(
+    [...contract.matchAll(/^\| ([^|]+) \| (\d+ [KM]iB)\b[^|]*\|$/gm)].map(([, of = "", size]) => [of, size]),
+  );
+  const sizes = {
+    "A tool's input, a webhook's body": MAX_BODY_BYTES,
+    "`userMessage` of endpoint 2": MAX_USER_MESSAGE_BYTES,
+    "A function's output": MAX_STEP_OUTPUT_BYTES,
+    "The inputs of a tool run's calls together": MAX_STEP_INPUTS_BYTES,
+    "The outputs of a run's steps together": MAX_STEP_OUTPUTS_BYTES,
+    "The same with the steps of the runs in progress that it calls": MAX_TREE_OUTPUTS_BYTES,
+    "The answers of an agent's model together, with reasoning and calls": MAX_ANSWERS_BYTES,
+    "The values that one template inserts, in characters": MAX_INSERTED_LENGTH,
+    "`X-Metadata`": MAX_METADATA_BYTES,
+    "Final output": MAX_FINAL_OUTPUT_BYTES,
+  };
+  expect(most).toEqual(
+    Object.fromEntries(Object.entries(sizes).map(([of, bytes]) => [of, formatLimit(bytes)])),
+  );
+});
+
+it("states the webhook endpoint as it is declared", () => {
+  const { method, path, maxBodyBytes, flood, unknownTokens } = WEBHOOK;
+  const size = formatLimit(maxBodyBytes);
+  expect(contract).toContain(`\`${method} ${path}\``);
+  expect(webhooks).toContain(`${method} ${webhookPath("TOKEN")}\nContent-Type: ${JSON_TYPE}\n`);
+  expect(webhooks).toContain(`| 413 \`payload_too_large\` | The body is larger than ${size} |`);
+  expect(webhooks).toContain(
+    `- ${flood.limit} calls in ${flood.seconds} seconds from one IP address to one trigger`,
+  );
+  expect(webhooks).toContain(
+    `- ${unknownTokens.limit} calls in ${unknownTokens.seconds} seconds from one IP address to unknown tokens.`,
+  );
+  expect(webhooks).toContain(`- ${size} for a body.`);
+  expect(webhooks).toContain(`a call larger than ${size}, or not a ${method}`);
+  expect(webhooks).toContain(
+    `up to ${formatLimit(UNACCEPTED.bodyBytes)} of bodies a minute for each trigger and process. ` +
+      `Of a trigger's bodies, the newest ${formatLimit(UNACCEPTED.kept.bodyBytes)} are stored`,
+  );
+  expect(webhooks).toContain(`above ${flood.limit} in ${flood.seconds} seconds from one IP address`);
+  expect(webhooks).toContain(`or ${formatLimit(UNACCEPTED.rowBytes)} of headers and small bodies a minute`);
+  expect(webhooks).toContain(`send an id of 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} printable\nASCII characters`);
+  expect(webhooks).toContain(`For ${IDEMPOTENCY_HOURS} hours:`);
 });
 
 it("lists the default limits of the database", () => {

@@ -33,7 +33,6 @@ export type EndpointRules = {
   /** The answer of an endpoint that needs only the run: polls are answered from memory (poll.ts). */
   viewRun?(services: Pick<Services, "clock">, run: RunFacts): object;
   example: { request?: object; response: object | string };
-  /** Answers with server-sent events. */
   sendsEvents?: true;
 };
 
@@ -55,7 +54,6 @@ type Declaration<Input extends z.ZodObject, Answer extends z.ZodType> = Endpoint
   ): Promise<Answer["_zod"]["input"]>;
 };
 
-/** Declares an endpoint. */
 export function endpoint<Input extends z.ZodObject, Answer extends z.ZodType>({
   input,
   answer,
@@ -105,7 +103,6 @@ export const idParameter = (name: string, what: string) =>
 
 type JsonSchema = { jsonSchema: { type?: unknown; pattern?: unknown; enum?: unknown } };
 
-/** A query parameter with a whole number. */
 export function integerParameter(
   name: string,
   { min, max, description }: { min: number; max: number; description: string },
@@ -123,7 +120,6 @@ export function integerParameter(
     .meta({ description, override });
 }
 
-/** A query parameter that is `true` or `false`. */
 export function flagParameter(name: string, description: string) {
   const override = ({ jsonSchema }: JsonSchema) => {
     delete jsonSchema.enum;

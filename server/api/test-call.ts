@@ -5,6 +5,8 @@ import { newId } from "@/server/base/ids";
 import { findTriggerById } from "@/server/catalog/webhooks/find-trigger";
 import { signCall } from "@/server/catalog/webhooks/senders/sign-call";
 import { tokenPurpose, triggerUrl } from "@/server/catalog/webhooks/trigger";
+import { JSON_TYPE } from "@/server/contract/media-types";
+import { WEBHOOK, webhookPath } from "@/server/contract/webhook";
 import type { Services } from "@/server/services";
 import { respondToWebhook } from "./webhook";
 
@@ -37,14 +39,14 @@ export async function sendTestCall(
   const call = { id: newId(), body: bytes, url, now: services.clock.now() };
   const signed = secret === undefined ? null : signCall(trigger.sender.rule, secret, call);
   const headers = new Map<string, string>([
-    ["content-type", "application/json"],
+    ["content-type", JSON_TYPE],
     ["content-length", String(bytes.length)],
     ["user-agent", "Stepwell test call"],
     ...(signed?.headers ?? []),
   ]);
   const response = await respondToWebhook(services, {
-    method: "POST",
-    path: `/webhooks/${token}`,
+    method: WEBHOOK.method,
+    path: webhookPath(token),
     query: signed?.query ?? "",
     header: (name) => headers.get(name) ?? null,
     headers: () => headers,
@@ -53,7 +55,7 @@ export async function sendTestCall(
     readBody: async () => bytes,
   });
   const { status } = response;
-  const isJson = response.headers["Content-Type"]?.startsWith("application/json");
+  const isJson = response.headers["Content-Type"]?.startsWith(JSON_TYPE);
   const read = isJson ? answer.parse(JSON.parse(response.body)) : null;
   if (read !== null && "code" in read) {
     return { status, runId: null, problem: { code: read.code, message: read.message } };

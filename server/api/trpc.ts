@@ -9,7 +9,6 @@ import type { IdempotentRequest } from "@/server/runs/idempotency";
 import type { StartOptions } from "@/server/runs/start-options";
 import type { Services } from "@/server/services";
 
-/** The context of every procedure. */
 export type ApiContext = {
   services: Services;
   actor: Actor | null;

@@ -6,7 +6,7 @@ import { requireRole } from "@/server/catalog/change";
 import type { AgentDefinition } from "@/server/catalog/definitions";
 import { readCheckedTool } from "@/server/catalog/edit-definition";
 import { findAgentIssues } from "@/server/catalog/save-agent";
-import { MIB } from "@/server/contract/sizes";
+import { formatLimit, MIB } from "@/server/contract/sizes";
 import { readStepOutputs } from "@/server/runs/read/step-outputs";
 import { startFromDashboard } from "@/server/runs/rerun";
 import type { Services } from "@/server/services";
@@ -71,6 +71,7 @@ const INSTEAD = "Run up to the step instead.";
 const MAX_PINNED_RUNS = 20;
 /** The configuration of the test run holds them. */
 const MAX_PINNED_BYTES = 4 * MIB;
+const PINNED_TOO_LARGE = `The outputs are larger than ${formatLimit(MAX_PINNED_BYTES)} together. Unpin some.`;
 
 /** An unknown output is null if no executed step reads it; otherwise throws. Undefined: all steps are executed. */
 async function pinOutputs(
@@ -119,8 +120,7 @@ async function readPinned(
       outputs.set(id, output);
       bytes += Buffer.byteLength(writeJson(output));
     }
-    if (bytes > MAX_PINNED_BYTES)
-      throw rejection([{ path: "", message: "The outputs are larger than 4 MiB together. Unpin some." }]);
+    if (bytes > MAX_PINNED_BYTES) throw rejection([{ path: "", message: PINNED_TOO_LARGE }]);
   }
   return outputs;
 }

@@ -8,7 +8,8 @@ import { mediaTypeOf } from "@/server/catalog/webhooks/senders/call-body";
 import { answerVerification } from "@/server/catalog/webhooks/senders/verification";
 import type { Trigger } from "@/server/catalog/webhooks/trigger";
 import type { WebhookFiltered } from "@/server/contract/shapes";
-import { MAX_BODY_BYTES } from "@/server/contract/sizes";
+import { formatLimit } from "@/server/contract/sizes";
+import { tokenIn, WEBHOOK } from "@/server/contract/webhook";
 import { createMemoryWindow, guardKey } from "@/server/guard/limits/memory-guards";
 import type { StepMemory } from "@/server/guard/limits/process-memory";
 import { rateLimited, rateLimitHeaders } from "@/server/guard/limits/rate-limit";
@@ -24,12 +25,7 @@ import { errorResponse, jsonResponse, toAppError } from "./http/respond";
  * flood only the first per minute (webhooks/delivery-bounds.ts).
  */
 
-const PATH = /^\/webhooks\/([^/]+)$/;
-
-/** Calls of one address beyond the limit are rejected unread. */
-const UNKNOWN_TOKENS = { limit: 60, seconds: 60 };
-/** Counts calls of one address to one token, and only protects the machine. */
-const FLOOD = { limit: 300, seconds: 60 };
+const { flood: FLOOD, maxBodyBytes, unknownTokens: UNKNOWN_TOKENS } = WEBHOOK;
 const FLOOD_NOTE = "Further calls from this address in the same minute are not recorded.";
 
 const guards = perOwner(({ clock }: Services) => ({
@@ -45,8 +41,9 @@ export async function respondToWebhook(services: Services, request: ApiRequest):
   const headers: Record<string, string> = {};
   try {
     const trigger = await admit(services, request);
-    if (request.method !== "POST") return await verifyAddress(services, request, { trigger, requestId });
-    const bytes = boundBodyBytes(request, MAX_BODY_BYTES);
+    if (request.method !== WEBHOOK.method)
+      return await verifyAddress(services, request, { trigger, requestId });
+    const bytes = boundBodyBytes(request, maxBodyBytes);
     return await services.memory.answer(trigger.actor.orgId, bytes, (memory) =>
       receive(services, request, { trigger, requestId, headers, memory }),
     );
@@ -61,11 +58,12 @@ export function handleWebhook(services: Services, request: Request): Promise<Res
 }
 
 async function admit(services: Services, request: ApiRequest): Promise<Trigger> {
-  const token = PATH.exec(request.path)?.[1];
-  if (token === undefined) throw new AppError("not_found", "There is nothing at this path.");
-  const isOther = request.method !== "POST";
+  const token = tokenIn(request.path);
+  if (token === null) throw new AppError("not_found", "There is nothing at this path.");
+  const { method } = WEBHOOK;
+  const isOther = request.method !== method;
   const wrongMethod = isOther
-    ? new AppError("method_not_allowed", "This path takes POST.", { headers: { Allow: "POST" } })
+    ? new AppError("method_not_allowed", `This path takes ${method}.`, { headers: { Allow: method } })
     : null;
   const address = guardKey(clientAddress(services.env, request));
   const { unknown, flood, floodRecords } = guards(services);
@@ -130,7 +128,7 @@ async function receive(
   const record = (outcome: Parameters<typeof recordDelivery>[2]["outcome"]) =>
     recordDelivery(services, trigger.actor, { delivery, outcome, receivedAt });
   try {
-    delivery.body = await request.readBody(MAX_BODY_BYTES);
+    delivery.body = await request.readBody(maxBodyBytes);
     delete delivery.notStored;
     const result = await acceptCall(services, request, { trigger, delivery, memory });
     if (result.kind === "checked") {
@@ -156,7 +154,7 @@ async function receive(
   } catch (thrown) {
     const error = toAppError(thrown);
     if (error.code === "payload_too_large" && delivery.notStored) {
-      delivery.notStored.reason = "it is larger than 1 MiB";
+      delivery.notStored.reason = `it is larger than ${formatLimit(maxBodyBytes)}`;
     }
     await recordRejection(services, trigger.actor, { delivery, error, receivedAt });
     throw thrown;

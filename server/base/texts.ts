@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { describeInvalidText } from "@/server/base/json/invalid-text";
+import { MAX_NAME_LENGTH } from "@/server/contract/limits";
 
 /** Rejects what PostgreSQL cannot store: U+0000 and unpaired surrogates. For `superRefine` of a string. */
 export function requireValidText(value: string, context: z.RefinementCtx): void {
@@ -7,12 +8,11 @@ export function requireValidText(value: string, context: z.RefinementCtx): void 
   if (found !== null) context.addIssue({ code: "custom", message: `must not contain ${found}` });
 }
 
-/** A valid text of bounded length. */
 export const text = (max: number) =>
   z.string().max(max, `must have at most ${max} characters`).superRefine(requireValidText);
 
-/** A name of up to 200 characters that is not blank. */
-export const nameText = text(200).refine((value) => value.trim() !== "", "must not be empty");
+/** A name that is not blank. */
+export const nameText = text(MAX_NAME_LENGTH).refine((value) => value.trim() !== "", "must not be empty");
 
 /** Distinct texts; a repeated one is a mistake. */
 export function distinct(item: z.ZodType<string, string>) {

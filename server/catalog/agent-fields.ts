@@ -16,7 +16,6 @@ export type AgentField = {
   isModels: boolean;
 };
 
-/** The fields of an agent in the schema's order. */
 export function describeAgentFields(): AgentField[] {
   const { properties } = z.toJSONSchema(agentDefinition, { io: "input", unrepresentable: "any" });
   return Object.entries(agentDefinition.shape).map(([name, type]) => {

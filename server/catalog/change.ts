@@ -16,7 +16,6 @@ import type { Services } from "@/server/catalog/services";
 import type { RunKind } from "@/server/contract/enums";
 import type { DeclaredSlugs } from "./resolve-slugs";
 
-/** The services that catalog verbs need. */
 export type CatalogServices = Pick<Services, "db" | "clock" | "encryption" | "notifications">;
 
 export type Editor = MemberActor | OperatorActor;
@@ -33,7 +32,6 @@ export type Change<Who extends Editor = Editor> = {
   declared?: DeclaredSlugs;
 };
 
-/** The expectations of the caller of a saving verb. */
 export type Expectation = {
   /** `create`: the slug must be free; `update`: it must exist. */
   only?: "create" | "update" | undefined;

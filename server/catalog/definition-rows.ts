@@ -3,19 +3,15 @@ import type { Transaction } from "@/server/base/db/client";
 import type { Services } from "@/server/catalog/services";
 import type { RunKind } from "@/server/contract/enums";
 
-/** An agent or a tool. */
 export type DefinitionRef = { kind: RunKind; id: string };
 
-/** The newest version. */
 export const NEWEST = { orderBy: { number: "desc" }, take: 1 } as const;
 
-/** The version of that number, or the newest. */
 export const newestOr = (number: number | undefined) => ({
   where: number === undefined ? {} : { number },
   ...NEWEST,
 });
 
-/** The organization's items that are not deleted. */
 export const inUse = ({ orgId }: { orgId: OrgId }) => ({ organizationId: orgId, deletedAt: null });
 
 type Query = {
@@ -29,7 +25,6 @@ type Query = {
   take?: number;
 };
 
-/** The common columns of agents or tools. */
 export function findDefinitions(
   db: Pick<Transaction, "agent" | "tool">,
   kind: DefinitionRef["kind"],

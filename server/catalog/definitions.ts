@@ -4,6 +4,7 @@ import { findInvalidText } from "@/server/base/json/invalid-text";
 import { isJsonObject } from "@/server/base/json/json";
 import { distinct, nameText as name, text } from "@/server/base/texts";
 import { DEFINITION_STATUSES } from "@/server/contract/enums";
+import { MAX_PASSWORD_LENGTH } from "@/server/contract/limits";
 import { KIB } from "@/server/contract/sizes";
 import { SECRET_NAME } from "@/server/guard/secrets/references";
 import { agentSettings } from "@/server/work/agent/settings";
@@ -30,7 +31,6 @@ const amount = z
   .union([z.number(), z.string()], { error: "must be a number" })
   .transform(String)
   .pipe(z.string().regex(AMOUNT, "must be a number from 0 to 9999999999 with at most four decimal places"));
-/** The same, above zero. */
 export const amountAboveZero = amount.refine((value) => Number(value) > 0, "must be above zero");
 
 /** PostgreSQL's largest integer. */
@@ -200,7 +200,11 @@ export const memberDefinition = z.strictObject({
   /** Default: the part before the @. Used only for a new account. */
   name: name.optional(),
   /** Used only for a new account, and never exported. */
-  password: z.string().min(1, "must not be empty").max(128, "must have at most 128 characters").optional(),
+  password: z
+    .string()
+    .min(1, "must not be empty")
+    .max(MAX_PASSWORD_LENGTH, `must have at most ${MAX_PASSWORD_LENGTH} characters`)
+    .optional(),
   role: z.enum(MEMBER_ROLES).default("member"),
 });
 export type MemberDefinition = z.output<typeof memberDefinition>;

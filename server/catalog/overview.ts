@@ -144,7 +144,6 @@ const lastRunRow = z.object({
   status: z.enum(RUN_STATUSES),
   createdAt: isoDate,
 });
-/** The newest run of an agent or tool. */
 export type LastRun = Omit<z.output<typeof lastRunRow>, "of">;
 
 /** One lookup each in the index of ended runs, and one pass over the other runs. */

@@ -4,10 +4,10 @@ import type { AgentVersion } from "@/server/base/db/generated/client";
 import type { Issue } from "@/server/base/errors";
 import { prefixIssues, rejection } from "@/server/base/issues";
 import { type JsonObject, writeJson } from "@/server/base/json/json";
-import { KIB } from "@/server/contract/sizes";
+import { formatLimit } from "@/server/contract/sizes";
 import { findSecretNames } from "@/server/guard/secrets/references";
 import { toolNameForModel } from "@/server/work/agent/prompts";
-import { readAgentSettings } from "@/server/work/agent/settings";
+import { MAX_AGENT_SCHEMA_BYTES, readAgentSettings } from "@/server/work/agent/settings";
 import { findFunction, listFunctions } from "@/server/work/functions/core/registry";
 import { checkSchema } from "@/server/work/json-schema/schema";
 import { findOptionIssues } from "@/server/work/models/settings";
@@ -76,12 +76,9 @@ export function agentContent(
   return { ...readAgentSettings(version), maxCredits: maxCredits?.toFixed() ?? null, deadlineSeconds };
 }
 
-/** Every model call pays for the schema. */
-const MAX_SCHEMA_BYTES = 64 * KIB;
-
 async function findSchemaIssues(schema: JsonObject, orgId: OrgId): Promise<Issue[]> {
-  if (Buffer.byteLength(writeJson(schema)) > MAX_SCHEMA_BYTES)
-    return [{ path: "", message: `is larger than ${MAX_SCHEMA_BYTES / 1024} KiB` }];
+  if (Buffer.byteLength(writeJson(schema)) > MAX_AGENT_SCHEMA_BYTES)
+    return [{ path: "", message: `is larger than ${formatLimit(MAX_AGENT_SCHEMA_BYTES)}` }];
   return checkSchema(schema, orgId);
 }
 

@@ -71,7 +71,6 @@ export async function putTool(
 /** The parts of a database that the check of a tool reads. */
 export type ToolReader = SlugReader & Parameters<typeof listSecretNames>[0];
 
-/** The issues in the workflow of a tool that matches its schema. */
 export async function findToolIssues(
   definition: ToolDefinition,
   reader: ToolReader,
@@ -80,7 +79,6 @@ export async function findToolIssues(
   return findIssues(toJson(workflow), slug, reader);
 }
 
-/** The issues in the workflow of a tool that does not match its schema, besides those that the schema found. */
 export async function findIssuesOfInvalidTool(
   value: unknown,
   reader: ToolReader,

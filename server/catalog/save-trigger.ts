@@ -147,7 +147,6 @@ async function storedFacts(tx: Transaction, found: Trigger) {
   };
 }
 
-/** Seals a signing secret for a trigger. */
 export async function addSigningSecret(
   { tx, encryption, at }: Change,
   triggerId: string,

@@ -11,7 +11,6 @@ const storedTool = z.object({
   outputSchema: z.unknown().optional(),
 });
 
-/** A tool's definition as a version stores it. */
 export const readStoredTool = (definition: string) => storedTool.parse(readJson(definition));
 
 /** The stored tool's steps, including those of groups, that call the function. */

@@ -1,6 +1,5 @@
 /** Enums that the API, the database and the pages share. No imports, so that pages can use them. */
 
-/** The kinds of runs and definitions. */
 export const RUN_KINDS = ["agent", "tool"] as const;
 export type RunKind = (typeof RUN_KINDS)[number];
 
@@ -34,7 +33,6 @@ export type CreditEntryKind = (typeof CREDIT_ENTRY_KINDS)[number];
 export const DELIVERY_OUTCOMES = ["accepted", "repeated", "rejected", "filtered"] as const;
 export type DeliveryOutcomeName = (typeof DELIVERY_OUTCOMES)[number];
 
-/** The subjects of entries in the audit log. */
 export const AUDIT_SUBJECTS = [
   "agent",
   "tool",

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { RUN_KINDS, RUN_STATUSES } from "./enums";
+import { formatLimit, MAX_USER_MESSAGE_BYTES } from "./sizes";
 
 /** The bodies of the endpoints (docs/contract.md). An `id` makes a schema a named component of the OpenAPI document. */
 
@@ -11,7 +12,6 @@ const milliseconds = count.meta({ description: "Milliseconds" });
 
 const TOOL_RUN_STATUSES = ["Pending", "Running", "Completed", "Failed"] as const;
 
-/** Numeric form of a tool run's status. */
 export const TOOL_STATUS_INT = { Pending: 0, Running: 1, Completed: 2, Failed: 3 } as const;
 
 const agentRunStatus = z.enum(RUN_STATUSES).meta({
@@ -172,7 +172,9 @@ export const startAgentBody = z
           error: ({ input }) => `userMessage ${input === undefined ? "is required" : "must be a string"}`,
         })
         .min(1, "userMessage must have at least one character")
-        .meta({ description: "At least one character, at most 256 KiB in UTF-8, without U+0000" }),
+        .meta({
+          description: `At least one character, at most ${formatLimit(MAX_USER_MESSAGE_BYTES)} in UTF-8, without U+0000`,
+        }),
     },
     "The body must be a JSON object",
   )

@@ -2,6 +2,12 @@
 export const KIB = 1024;
 export const MIB = 1024 * KIB;
 
+/** A limit for people: `64 KiB`, `4 MiB`, `1000 bytes`. */
+export function formatLimit(bytes: number): string {
+  if (bytes % KIB !== 0) return `${bytes} bytes`;
+  return bytes % MIB === 0 ? `${bytes / MIB} MiB` : `${bytes / KIB} KiB`;
+}
+
 /** A tool's input and a webhook's body. */
 export const MAX_BODY_BYTES = 1 * MIB;
 /** An agent's user message, in UTF-8. */
@@ -12,7 +18,6 @@ export const MAX_START_AGENT_BODY_BYTES = 6 * MAX_USER_MESSAGE_BYTES + 64 * KIB;
 export const MAX_METADATA_BYTES = 2 * KIB;
 /** A dashboard call: a tool's input of 1 MiB can be six times as large as escaped JSON. */
 export const MAX_DASHBOARD_CALL_BYTES = 6 * MAX_BODY_BYTES + 64 * KIB;
-/** The sign-in form. */
 export const MAX_SIGN_IN_BYTES = 16 * KIB;
 export const MAX_FINAL_OUTPUT_BYTES = 4 * MIB;
 /** One function's output. Beyond it an agent gets a preview, and a workflow's step fails. */
@@ -28,5 +33,4 @@ export const MAX_TREE_OUTPUTS_BYTES = 64 * MIB;
 /** The answers of an agent's model together; of all models of a run and of the runs that it calls: MAX_TREE_OUTPUTS_BYTES. */
 export const MAX_ANSWERS_BYTES = 16 * MIB;
 
-/** The most fallback models of an agent. */
 export const MAX_FALLBACK_MODELS = 3;

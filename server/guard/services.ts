@@ -4,7 +4,6 @@ import type { ProcessMemory } from "./limits/process-memory";
 import type { SendMail } from "./mail/message";
 import type { Encryption } from "./secrets/encryption";
 
-/** The services that guard against strangers. */
 export type Services = BaseServices & {
   fetch: GuardedFetch;
   sendMail: SendMail | null;

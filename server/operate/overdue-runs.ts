@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { defineQuery, isOpenSql } from "@/server/base/db/statement";
+import { MAX_PENDING_HOURS } from "@/server/contract/limits";
 import type { Outcome } from "@/server/runs/engine/claimed-run";
 import { endUnclaimedRun } from "@/server/runs/engine/end-run";
 import type { Services } from "@/server/services";
 
 /** Ends runs without a worker within the bounds of docs/operating.md. A living worker ends its own runs. */
 
-const LONGEST_PENDING_SECONDS = 24 * 60 * 60;
 /** After the deadline of a run without a worker. */
 const DEADLINE_GRACE_SECONDS = 30;
 const BATCH = 500;
@@ -32,7 +32,7 @@ const FIND_OVERDUE = defineQuery(
 
 /** Ends overdue runs. One that cannot be ended is logged and does not stop the others. */
 export async function endOverdueRuns(services: Services): Promise<void> {
-  const bounds = [LONGEST_PENDING_SECONDS, DEADLINE_GRACE_SECONDS, BATCH];
+  const bounds = [MAX_PENDING_HOURS * 3600, DEADLINE_GRACE_SECONDS, BATCH];
   const overdue = await FIND_OVERDUE(services.pool, [services.clock.forDatabase(), ...bounds]);
   for (const run of overdue) {
     try {
@@ -49,6 +49,6 @@ function outcomeOf({ by, deadlineSeconds, started }: z.infer<typeof overdueRun>)
     const message = `The run passed its deadline of ${deadlineSeconds} seconds.`;
     return { status: "Failed", code: "deadline_exceeded", message };
   }
-  const message = "The run waited 24 hours for a slot and was ended.";
+  const message = `The run waited ${MAX_PENDING_HOURS} hours for a slot and was ended.`;
   return { status: "Failed", code: "not_admitted", message };
 }

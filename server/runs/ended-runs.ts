@@ -6,7 +6,6 @@ import type { RunFacts } from "./run-facts";
 const MAX_RUNS = 10_000;
 const MAX_BYTES = 16 * MIB;
 
-/** A response body with its entity tag. */
 export type TaggedBody = { body: string; etag: string };
 
 /** A terminal run never changes, so the bodies are sent unchanged. */

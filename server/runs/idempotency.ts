@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { AppError } from "@/server/base/errors";
-
-const MAX_KEY_LENGTH = 255;
+import { MAX_IDEMPOTENCY_KEY_LENGTH } from "@/server/contract/limits";
 
 /** A start that its sender may repeat. */
 export type IdempotentRequest = {
@@ -17,10 +16,10 @@ export type IdempotentRequest = {
 export function parseIdempotencyKey(header: string | null): string | null {
   if (header === null) return null;
   const key = header.trim();
-  if (key === "" || key.length > MAX_KEY_LENGTH || !/^[\x20-\x7e]+$/.test(key)) {
+  if (key === "" || key.length > MAX_IDEMPOTENCY_KEY_LENGTH || !/^[\x20-\x7e]+$/.test(key)) {
     throw new AppError(
       "invalid_request",
-      `An idempotency key has 1 to ${MAX_KEY_LENGTH} printable ASCII characters.`,
+      `An idempotency key has 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters.`,
     );
   }
   return key;

@@ -13,7 +13,6 @@ type BodyNotStored = { bytes: number; reason: string };
 
 export type ReceivedDelivery = CallContent & {
   id: string;
-  /** The sender's id of the event. */
   senderId: string | null;
   redeliveryOf: string | null;
 };

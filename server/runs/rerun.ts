@@ -4,7 +4,7 @@ import { rejectInvalidText } from "@/server/base/json/body";
 import { isJsonObject, type JsonObject } from "@/server/base/json/json";
 import { parseLargeJson } from "@/server/base/json/large";
 import type { RunKind } from "@/server/contract/enums";
-import { MAX_BODY_BYTES, MAX_USER_MESSAGE_BYTES } from "@/server/contract/sizes";
+import { formatLimit, MAX_BODY_BYTES, MAX_USER_MESSAGE_BYTES } from "@/server/contract/sizes";
 import type { Draft } from "@/server/runs/prepare-start";
 import type { Services } from "@/server/runs/services";
 import { startRun } from "@/server/runs/start";
@@ -29,7 +29,7 @@ export async function startFromDashboard(
   const { kind, id: targetId, input, messageFromOutside = false, ...others } = target;
   const most = kind === "agent" ? MAX_USER_MESSAGE_BYTES : MAX_BODY_BYTES;
   if (Buffer.byteLength(input) > most) {
-    throw new AppError("payload_too_large", `The input is larger than ${most / 1024} KiB.`);
+    throw new AppError("payload_too_large", `The input is larger than ${formatLimit(most)}.`);
   }
   if (kind === "tool") {
     const parsed = await parseToolInput(input);

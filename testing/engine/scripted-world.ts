@@ -9,7 +9,6 @@ export type Script = (
   call: number,
 ) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
 
-/** An answer that calls a function or tool. */
 export const ask = (name: string, args: unknown, id = "c1") => ({
   content: `I call ${name}.`,
   toolCalls: [{ id, name, arguments: typeof args === "string" ? args : JSON.stringify(args) }],

@@ -150,14 +150,12 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   return text === "" ? null : JSON.parse(text);
 }
 
-/** Serves until the test ends. */
 export async function serveInTest(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   onTestFinished(() => closeServer(server));
   return `http://127.0.0.1:${await listen(server)}`;
 }
 
-/** An Inngest server until the test ends. */
 export async function openInTest(options: Options = {}): Promise<InngestServer> {
   const server = await InngestServer.open(options);
   onTestFinished(() => server.close());

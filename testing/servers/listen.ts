@@ -2,7 +2,6 @@ import type { Server as HttpServer } from "node:http";
 
 export { listen } from "@/scripts/support/ports.mjs";
 
-/** Stops a server and closes its connections. */
 export async function closeServer(server: HttpServer): Promise<void> {
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));

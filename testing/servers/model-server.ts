@@ -207,7 +207,6 @@ function parse(text: string): unknown {
   }
 }
 
-/** A request to a provider's model, for tests of providers. */
 export const modelRequest = (content: string, overrides: Partial<ModelRequest> = {}): ModelRequest => ({
   model: "gpt-test",
   messages: [{ role: "user", content }],

@@ -61,13 +61,11 @@ export function builtService(getWorld: () => World) {
   };
 }
 
-/** Waits until a process takes runs. */
 export async function untilReady({ origin }: BuiltProcess): Promise<void> {
   const isReady = async () => (await fetch(`${origin}/api/ready`).catch(() => null))?.ok;
   await expect.poll(isReady, { timeout: 60_000, interval: 100 }).toBe(true);
 }
 
-/** Starts a run over REST; returns its id. */
 export async function startOverRest(
   { origin }: Pick<BuiltProcess, "origin">,
   path: `tools/run/${string}` | `agents/run/${string}`,

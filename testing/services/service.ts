@@ -5,6 +5,7 @@ import { respondToRest } from "@/server/api/rest";
 import { respondToWebhook } from "@/server/api/webhook";
 import type { Logger } from "@/server/base/log";
 import { readEnvironment } from "@/server/base/settings/env";
+import { isWebhookPath } from "@/server/contract/webhook";
 import { closeServices, wire } from "@/wiring";
 import { createTestDatabase } from "../database";
 import { closeServer, listen } from "../servers/listen";
@@ -30,7 +31,7 @@ export async function startTestService(env: Record<string, string> = {}, log?: L
   const services = wire(readEnvironment(settings), log);
   server.on("request", (incoming, outgoing) => {
     const url = targetOf(incoming, origin);
-    const answer = url.pathname.startsWith("/webhooks/") ? respondToWebhook : respondToRest;
+    const answer = isWebhookPath(url.pathname) ? respondToWebhook : respondToRest;
     void answer(services, fromNode(incoming, url.pathname)).then((response) =>
       sendToNode(outgoing, response, []),
     );

@@ -67,7 +67,6 @@ function requestOf({ port, key, body }: LoadJob, path: string): Buffer {
   return Buffer.from(`${lines.join("\r\n")}\r\n\r\n${body ?? ""}`);
 }
 
-/** The number and the percentiles of durations. */
 export function summarize(times: number[]) {
   const sorted = times.toSorted((a, b) => a - b);
   const part = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0;

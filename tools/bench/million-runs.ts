@@ -16,7 +16,6 @@ const TRIGGERS = 20;
 const KEYS = 12;
 const USERS = 3;
 
-/** The subjects of the measured queries. */
 export type Landmarks = z.infer<typeof landmarks>;
 
 const landmarks = z.object({

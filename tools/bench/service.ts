@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { join } from "node:path";
+import { webhookPath } from "@/server/contract/webhook";
 import { applyDefinitions, startService, untilReady } from "@/testing/services/service-process";
 import { runningCluster } from "../../scripts/postgres/postgres-cluster.mjs";
 import { freePort } from "../../scripts/support/ports.mjs";
@@ -91,7 +92,7 @@ export async function openService({ name, root, modelPort, database }: Checkout)
     own: {
       script: startOf("tools", script, {}),
       waiting: startOf("tools", waiting, {}),
-      hooks: (bench?.triggers ?? []).map(({ token }) => `/webhooks/${token}`),
+      hooks: (bench?.triggers ?? []).map(({ token }) => webhookPath(token)),
       eaters: { key: eaters?.apiKeys[0]?.key ?? "", tool: startOf("tools", eaters?.tools[0], {}) },
     },
     readId: (body) => {

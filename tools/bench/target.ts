@@ -1,4 +1,3 @@
-/** A target's calls to start a run and read its status. */
 export type Start = {
   /** The paths of the next `count` starts. */
   paths: (count: number) => string[];
@@ -40,7 +39,6 @@ export function send(
   return fetch(`http://127.0.0.1:${port}${path}`, init);
 }
 
-/** Starts one run and returns its id. */
 export async function startRun(target: Target, { paths, body }: Start): Promise<string> {
   const [path = ""] = paths(1);
   return target.readId(await (await send(target, { path, body })).text());

@@ -20,7 +20,6 @@ export function recentRunsQuery(trpc: TRPCOptionsProxy<DashboardRouter>, { kind,
 
 export type WeekSubject = { kind: MetricsSubject["dimension"]; id: string };
 
-/** The figures of the last seven days, by day. */
 export function weekQuery(trpc: TRPCOptionsProxy<DashboardRouter>, { kind, id }: WeekSubject) {
   return trpc.runs.metrics.queryOptions({
     period: "7d",

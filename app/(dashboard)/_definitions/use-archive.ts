@@ -10,7 +10,6 @@ import type { DefinitionRef } from "@/server/catalog/definition-rows";
 
 type Named = DefinitionRef & { name: string };
 
-/** Restores an archived agent or tool. */
 export function useRestore({ name }: Named) {
   const trpc = useTRPC();
   const router = useRouter();

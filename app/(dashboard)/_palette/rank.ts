@@ -1,4 +1,3 @@
-/** Something that can be found by its label and its keywords. */
 export type Findable = { label: string; keywords?: string | undefined };
 
 export type Group<Item> = { name: string; items: Item[] };

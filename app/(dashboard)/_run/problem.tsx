@@ -25,7 +25,6 @@ export function InputProblem({ id, problem }: { id: string; problem: ShownError 
   );
 }
 
-/** The issues of a rejected input, for its editor. */
 export function inputProblems(problem: ShownError | string | null): EditorProblem[] {
   if (problem === null || typeof problem === "string") return [];
   return problem.issues.map(({ path, message }) => ({ path: readPointer(path), message }));

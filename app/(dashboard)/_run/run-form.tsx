@@ -21,7 +21,6 @@ export type RunTarget = {
   parameters: string | null;
 };
 
-/** Props of the forms of agents and tools. */
 export type StartFormProps = {
   target: RunTarget;
   busy: boolean;

@@ -8,7 +8,6 @@ import { controlOf, isLong, sampleOf } from "../_schema/value";
 
 const INPUT_TYPES: Record<string, string> = { email: "email", date: "date", time: "time", uri: "url" };
 
-/** A value that a control edits. */
 export type Edited = { label: string; value: unknown; onChange: (value: unknown) => void };
 
 type ControlProps = Edited & {

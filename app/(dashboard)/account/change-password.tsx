@@ -4,9 +4,9 @@ import { useTRPC } from "@/app/_ui/data/providers";
 import { formatPlural } from "@/app/_ui/figures/format";
 import { Choice, TextField } from "@/app/_ui/forms/form";
 import { FormDialog } from "@/app/_ui/forms/form-dialog";
+import { PASSWORD_HINT } from "@/app/_ui/forms/password-hint";
 import { useForm } from "@/app/_ui/forms/use-form";
 
-/** Changes the reader's own password. */
 export function ChangePassword() {
   const trpc = useTRPC();
   const form = useForm(trpc.account.changePassword.mutationOptions(), {
@@ -39,7 +39,7 @@ export function ChangePassword() {
       <TextField
         {...form.field("newPassword")}
         autoComplete="new-password"
-        hint="At least 8 characters."
+        hint={PASSWORD_HINT}
         label="New password"
         type="password"
       />

@@ -11,6 +11,7 @@ import { signOut } from "@/app/_ui/sign-out";
 import { Badge, type LineColumn, LineList } from "@/app/_ui/table";
 import { notify } from "@/app/_ui/toast";
 import type { SessionLine } from "@/server/catalog/auth/own-account";
+import { SESSION_DAYS } from "@/server/contract/limits";
 import { LastUsed } from "../usage-columns";
 import { describeDevice } from "./device";
 
@@ -45,7 +46,6 @@ const COLUMNS: LineColumn<SessionLine>[] = [
   { head: "Actions", width: "w-26", area: "action", cell: (session) => <EndSession session={session} /> },
 ];
 
-/** The sessions of the person. */
 export function SessionList() {
   const trpc = useTRPC();
   const { data } = useSuspenseQuery(trpc.account.sessions.queryOptions());
@@ -55,7 +55,7 @@ export function SessionList() {
   return (
     <section aria-label="Sessions">
       <PartHead title="Sessions">
-        <p className="text-muted text-xs">A session ends 14 days after its last use.</p>
+        <p className="text-muted text-xs">A session ends {SESSION_DAYS} days after its last use.</p>
         {data.length > 1 ? (
           <Button disabled={endOthers.isPending} onClick={() => endOthers.mutate({ sessionId: null })}>
             Sign out all others

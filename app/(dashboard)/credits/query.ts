@@ -11,7 +11,6 @@ export function readLedgerAddress(params: Pick<URLSearchParams, "get">): LedgerQ
   return { kind, holds: params.get("holds") === "shown" };
 }
 
-/** The page's URL for a question. */
 export function writeLedgerAddress({ kind, holds }: LedgerQuestion): string {
   const params = new URLSearchParams({ ...(kind ? { kind } : {}), ...(holds ? { holds: "shown" } : {}) });
   return params.size > 0 ? `/credits?${params}` : "/credits";

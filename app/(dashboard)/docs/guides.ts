@@ -21,7 +21,6 @@ const HELP: readonly (readonly [path: string, guide: GuideName])[] = [
   ["/api-reference", "api"],
 ];
 
-/** The address of the guide for a page. */
 export function guideFor(path: string): string {
   const guide = HELP.find(([start]) => path === start || path.startsWith(`${start}/`))?.[1];
   return `/docs/${guide ?? "dashboard"}`;

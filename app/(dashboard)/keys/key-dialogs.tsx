@@ -13,6 +13,7 @@ import { ConfirmDialog, FormDialog } from "@/app/_ui/forms/form-dialog";
 import { useForm } from "@/app/_ui/forms/use-form";
 import { Command } from "@/app/_ui/page/page";
 import type { DirectoryEntry, KeyLine } from "@/server/catalog/overview";
+import { MAX_NAME_LENGTH } from "@/server/contract/limits";
 import { EMPTY_KEY, readDraft } from "./key-draft";
 
 const LABELS = {
@@ -62,7 +63,7 @@ export function CreateKey() {
         {...field("name")}
         autoFocus
         hint="Name the program that uses the key, such as ci or shop."
-        maxLength={200}
+        maxLength={MAX_NAME_LENGTH}
       />
       <FieldGroup error={errorAt("/scopes")} label="Permissions">
         <Choice checked={draft.start} onChange={(start) => change({ start })}>
@@ -173,7 +174,6 @@ function callOf({ kind, id }: DirectoryEntry): string {
   return curlOf({ url, body: kind === "agent" ? '{"userMessage":"Hello"}' : "{}" });
 }
 
-/** Confirms, then revokes a key. */
 export function RevokeKey({ line: { id, name, prefix, lastUsedAt } }: { line: KeyLine }) {
   const trpc = useTRPC();
   const form = useForm(trpc.keys.revoke.mutationOptions(), {

@@ -68,7 +68,6 @@ export const KeysSkeleton = () => (
   <LineList columns={COLUMNS} keyOf={({ id }) => id} label="API keys" lines={null} />
 );
 
-/** The organization's API keys; administrators create and revoke them here. */
 export function KeysView() {
   const trpc = useTRPC();
   const mayChange = useMay("admin");

@@ -75,7 +75,6 @@ function LinkDialog({ invitation: { email, token, expiresAt } }: { invitation: N
   );
 }
 
-/** Confirms, then revokes an invitation. */
 export function RevokeInvitation({ invitation: { id, email } }: { invitation: InvitationLine }) {
   const trpc = useTRPC();
   const form = useForm(trpc.members.revokeInvitation.mutationOptions(), {

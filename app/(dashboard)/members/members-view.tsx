@@ -52,7 +52,6 @@ export const MembersSkeleton = () => (
   <LineList columns={COLUMNS} keyOf={({ userId }) => userId} label="Members" lines={null} />
 );
 
-/** The organization's members; administrators invite, change and remove them here. */
 export function MembersView() {
   const trpc = useTRPC();
   const mayChange = useMay("admin");

@@ -1,7 +1,6 @@
 import type { MemberRole } from "@/server/base/actor";
 import type { MemberLine } from "@/server/catalog/organization/members";
 
-/** The roles' names on pages. */
 export const ROLE_LABELS: Record<MemberRole, string> = {
   viewer: "Viewer",
   member: "Member",

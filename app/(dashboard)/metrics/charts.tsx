@@ -96,7 +96,6 @@ type VolumeChartProps = ChartProps & {
   format: (value: number) => string;
 };
 
-/** One measure over time as bars. */
 export function VolumeChart({ metrics, hrefOf, name, measure, format, height }: VolumeChartProps) {
   const top = niceTop(Math.max(...metrics.buckets.map(measure)), false);
   return (

@@ -5,8 +5,8 @@ import { useTRPC } from "@/app/_ui/data/providers";
 import { TextField } from "@/app/_ui/forms/form";
 import { FormDialog } from "@/app/_ui/forms/form-dialog";
 import { useForm } from "@/app/_ui/forms/use-form";
+import { MAX_NAME_LENGTH } from "@/server/contract/limits";
 
-/** Renames the organization. */
 export function Rename({ name }: { name: string }) {
   const trpc = useTRPC();
   const router = useRouter();
@@ -32,7 +32,7 @@ export function Rename({ name }: { name: string }) {
         {...form.field("name")}
         autoFocus
         hint="The slug and the id stay, so nothing that refers to them changes."
-        maxLength={200}
+        maxLength={MAX_NAME_LENGTH}
       />
     </FormDialog>
   );

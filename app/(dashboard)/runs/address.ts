@@ -22,7 +22,6 @@ export function withText({ text: before, source, ...rest }: RunFilter, text: str
   return chosen === undefined ? next : { ...next, source: chosen };
 }
 
-/** A page's `searchParams` as URLSearchParams. */
 export function paramsOf(found: Record<string, string | string[] | undefined>): URLSearchParams {
   return new URLSearchParams(
     Object.entries(found).flatMap(([name, values]) =>

@@ -82,7 +82,6 @@ export const CONDITIONS = [
   }),
 ];
 
-/** Labels of all conditions of a filter. */
 export function describeFilter(filter: RunFilter, context: LabelContext): string {
   return CONDITIONS.map((each) => each.describe(filter, context))
     .filter((label) => label !== "")

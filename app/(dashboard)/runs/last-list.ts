@@ -2,7 +2,6 @@
 const SEARCH = "runs-left";
 const RUN = "runs-opened";
 
-/** Called when a run is opened from its row. */
 export function rememberList(runId: string): void {
   sessionStorage.setItem(SEARCH, location.search);
   sessionStorage.setItem(RUN, runId);

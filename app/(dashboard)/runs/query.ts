@@ -13,12 +13,10 @@ export function runsQuery(trpc: TRPCOptionsProxy<DashboardRouter>, filter: RunFi
   );
 }
 
-/** The page of the agent or tool. */
 export function targetPath(run: Pick<RunDetail, "kind" | "agentId" | "toolId">): string {
   return `/${run.kind}s/${run.agentId ?? run.toolId}`;
 }
 
-/** The filter for the runs of the same agent or tool. */
 export function sameTarget(run: Pick<RunDetail, "agentId" | "toolId">): RunFilter {
   return run.agentId ? { agentId: run.agentId } : { toolId: run.toolId ?? "" };
 }

@@ -1,4 +1,3 @@
-/** The reference to a secret in a step of a tool. */
 export function referenceTo(name: string): string {
   return `{{ secrets.${name} }}`;
 }

@@ -1,5 +1,7 @@
 import { quoted } from "@/app/_ui/curl";
 import type { TriggerDetail } from "@/server/catalog/webhooks/inspect-trigger";
+import { JSON_TYPE } from "@/server/contract/media-types";
+import { WEBHOOK } from "@/server/contract/webhook";
 
 /**
  * A shell command that calls the trigger. If calls must be signed, it signs with `SECRET`, which the dashboard never
@@ -8,7 +10,7 @@ import type { TriggerDetail } from "@/server/catalog/webhooks/inspect-trigger";
 export function curlLine(trigger: TriggerDetail, url: string): string | null {
   const body = quoted(trigger.exampleBody);
   const post = (...lines: string[]) =>
-    [`curl -X POST ${quoted(url)}`, "-H 'Content-Type: application/json'", ...lines].join(" \\\n  ");
+    [`curl -X ${WEBHOOK.method} ${quoted(url)}`, `-H 'Content-Type: ${JSON_TYPE}'`, ...lines].join(" \\\n  ");
   if (trigger.secrets.length === 0) return post(`--data-raw ${body}`);
   if (trigger.signature === "hex") {
     return [

@@ -9,7 +9,6 @@ const LOOKS = {
   filtered: { shape: "Cancelled", colour: "text-cancelled" },
 } as const;
 
-/** A delivery's outcome as shape and text. */
 export function OutcomeMark({ outcome, compact }: { outcome: DeliveryOutcomeName; compact?: boolean }) {
   const { shape, colour } = LOOKS[outcome];
   return (

@@ -1,5 +1,6 @@
 import { MutationCache, QueryClient, type QueryKey } from "@tanstack/react-query";
 import { TRPCClientError } from "@trpc/client";
+import { JSON_TYPE } from "@/server/contract/media-types";
 
 declare module "@tanstack/react-query" {
   interface Register {
@@ -88,7 +89,7 @@ export function callServer(path: string, init?: RequestInit): Promise<Response> 
 export async function postJson<Answer>(path: string, sent: object): Promise<Answer> {
   const response = await callServer(path, {
     method: "POST",
-    headers: { "content-type": "application/json" },
+    headers: { "content-type": JSON_TYPE },
     body: JSON.stringify(sent),
   });
   const answer = await response.json().catch(() => null);

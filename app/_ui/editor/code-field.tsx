@@ -6,7 +6,6 @@ import { CodeEditor, type CodeEditorProps } from "./code-editor";
 type CodeFieldProps = Described &
   Omit<CodeEditorProps, "id" | "aria-label" | "aria-describedby" | "aria-invalid">;
 
-/** An editor with its label above and a hint or error below. */
 export function CodeField({ label, end, hint, error, className, isLabelHidden, ...props }: CodeFieldProps) {
   return (
     <Labelled {...{ label, end, hint, error, className, isLabelHidden }}>

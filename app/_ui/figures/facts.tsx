@@ -18,7 +18,6 @@ export function Fact({ name, children }: { name: string; children: ReactNode }) 
   );
 }
 
-/** The heading of a section, with its actions. */
 export function PartHead({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-2 px-4 pt-4 pb-1.5 sm:px-6">

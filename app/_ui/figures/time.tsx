@@ -40,7 +40,6 @@ export function TimeProvider({ now, timeZone, chosen, children }: TimeProviderPr
   return <TimeContext value={value}>{children}</TimeContext>;
 }
 
-/** The browser's time zone. */
 export function ownTimeZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
 }
@@ -119,7 +118,6 @@ function Time({ at, className, children }: TimeProps & { children: string }) {
   );
 }
 
-/** A relative time. */
 export function Ago(props: TimeProps) {
   return <Time {...props}>{formatAgo(new Date(props.at), useNow(), useTimeZone())}</Time>;
 }
@@ -135,7 +133,6 @@ export function Moment({ after, ...props }: TimeProps & { after?: string }) {
   );
 }
 
-/** A date. */
 export function Day(props: TimeProps) {
   return <Time {...props}>{formatDate(new Date(props.at), useTimeZone())}</Time>;
 }

@@ -22,7 +22,6 @@ type ExpiryFieldProps = ReturnType<typeof useExpiry>["field"] & {
   what: string;
 };
 
-/** A choice of when something expires, with a date field for "On a date". */
 export function ExpiryField({ value, kept, error, what, onChange }: ExpiryFieldProps) {
   const timeZone = useTimeZone();
   const options = [

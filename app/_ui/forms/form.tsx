@@ -8,7 +8,6 @@ export const INPUT_CLASS =
 
 type ControlProps = { id: string; "aria-describedby"?: string; "aria-invalid"?: true };
 
-/** A control with its label above and a hint or error below. */
 export function Labelled({
   label,
   end,
@@ -146,7 +145,6 @@ export function OptionField<Value extends string>({ options, onChange, ...props 
 
 type FieldGroupProps = { label: string; error?: string | undefined; children: ReactNode };
 
-/** Several controls under one heading. */
 export function FieldGroup({ label, error, children }: FieldGroupProps) {
   const id = useId();
   return (

@@ -69,7 +69,6 @@ function PictureValue({ source }: { source: string }) {
   );
 }
 
-/** A text with the search hits highlighted. */
 export function Marked({ text }: { text: string }) {
   const search = useContext(SearchContext);
   if (!search) return text;

@@ -19,7 +19,6 @@ type MenuPopupProps = {
   children: ReactNode;
 };
 
-/** A menu's popup, below the button that opened it. */
 export function MenuPopup({
   button,
   open,

@@ -78,7 +78,6 @@ export function SkeletonLine({ className }: { className: string }) {
   return <span aria-hidden="true" className={clsx("inline-block h-3 rounded bg-hover", className)} />;
 }
 
-/** A command line to copy. */
 export function Command({ children }: { children: string }) {
   return (
     <pre

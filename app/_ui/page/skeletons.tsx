@@ -34,7 +34,6 @@ export function ListPageSkeleton({ title, columns, children }: ListPageSkeletonP
   );
 }
 
-/** Key figures whose values are loading. */
 export function FiguresSkeleton({ label, names }: { label: string; names: readonly string[] }) {
   return (
     <div aria-busy="true">
@@ -52,7 +51,6 @@ export function FiguresSkeleton({ label, names }: { label: string; names: readon
   );
 }
 
-/** Names whose values are loading. */
 export function FactsSkeleton({ label, names }: { label: string; names: readonly string[] }) {
   return (
     <div aria-busy="true">

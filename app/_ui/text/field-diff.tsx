@@ -5,7 +5,6 @@ import { DiffLines } from "./diff-lines";
 
 const WORDS = { left: "removed", right: "added" };
 
-/** One field before and after, compared by lines. */
 export function FieldDiff({ change }: { change: FieldChange }) {
   const lines = useMemo(() => compare(change), [change]);
   return (

@@ -4,7 +4,6 @@ import { answerOpenCall } from "../open-call";
 
 const body = z.object({ token: z.string().min(1).max(100), account: z.unknown().optional() });
 
-/** Answers a call of the invitation's page. */
 export function answerInvitation(
   request: Request,
   work: (services: Services, sent: z.output<typeof body>) => Promise<object>,

@@ -4,6 +4,7 @@ import { getServices } from "@/process-services";
 import { clientAddressOf } from "@/server/api/http/client-address";
 import { isAppError } from "@/server/base/errors";
 import { handleAuthRequest } from "@/server/catalog/auth/auth-requests";
+import { JSON_TYPE } from "@/server/contract/media-types";
 import { MAX_SIGN_IN_BYTES } from "@/server/contract/sizes";
 import { readBody } from "@/server/guard/limits/read-body";
 
@@ -21,7 +22,7 @@ export async function POST(request: Request): Promise<Response> {
   if (!Buffer.isBuffer(body)) return goBack(problemOfStatus(body.status), to);
   const form = new URLSearchParams(body.toString());
   const headers = new Headers(request.headers);
-  headers.set("content-type", "application/json");
+  headers.set("content-type", JSON_TYPE);
   headers.delete("content-length");
   const asked = new Request(new URL("/api/auth/sign-in/email", request.url), {
     method: "POST",

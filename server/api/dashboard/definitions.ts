@@ -33,7 +33,6 @@ const expected = z.discriminatedUnion("only", [
 const yaml = z.string().max(1_000_000);
 const note = text(500).default("");
 
-/** One agent or tool: its definition, its versions, and editing it. */
 export const definitionsRouter = router({
   agent: viewer.input(agent).query(resolver(inspectAgent)),
   tool: viewer.input(tool).query(resolver(inspectTool)),

@@ -52,7 +52,6 @@ export const organizationRouter = router({
 
 export const keysRouter = router({ create: mutation(createApiKey), revoke: mutation(revokeApiKey) });
 
-/** Inviting, changing and removing members. */
 export const membersRouter = router({
   invitations: admin.query(resolver(listInvitations)),
   invite: mutation(createInvitation),
@@ -62,7 +61,6 @@ export const membersRouter = router({
   remove: mutation(removeMember),
 });
 
-/** A person's own views of the runs list. */
 export const viewsRouter = router({
   list: viewer.query(resolver(listViews)),
   save: viewer.input(checkedInput(newView)).mutation(resolver(saveView)),
@@ -72,7 +70,6 @@ export const viewsRouter = router({
 
 const named = z.object({ name: z.string().max(64) });
 
-/** The model providers of the organization, and those of the service. */
 export const modelsRouter = router({
   list: viewer.query(resolver(listModelProviders)),
   users: viewer.input(named).query(resolver(listProviderUsers)),

@@ -32,7 +32,6 @@ import { triggersRouter } from "./triggers";
 
 const viewer = memberProcedure("viewer");
 
-/** The dashboard's procedures, for signed-in members. */
 export const dashboardRouter = router({
   account: router({
     organizations: viewer.query(resolver(listOwnOrganizations)),

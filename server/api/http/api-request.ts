@@ -23,7 +23,6 @@ export type ApiRequest = {
   header(name: string): string | null;
   headers(): Iterable<[string, string]>;
   peer: string;
-  /** Calls the listener when the client leaves; returns a function that forgets it. */
   onGone(listener: () => void): () => void;
   /**
    * Throws `payload_too_large` beyond `limit` bytes, whatever the Content-Length, and `invalid_request` if the

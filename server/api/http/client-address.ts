@@ -34,7 +34,6 @@ export function createProxyWarning({ env, log }: Pick<Services, "env" | "log">) 
   };
 }
 
-/** The client's address of a Web Request. */
 export function clientAddressOf(env: Pick<Environment, "trustProxy">, { headers }: Request): string {
   const peer = headers.get(PEER_ADDRESS_HEADER) ?? "unknown";
   return clientAddress(env, { peer, header: (name) => headers.get(name) });

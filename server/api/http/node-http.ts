@@ -2,6 +2,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:ht
 import type { Duplex } from "node:stream";
 import { newId } from "@/server/base/ids";
 import { type ErrorCode, INTERNAL_ERROR_MESSAGE } from "@/server/contract/errors";
+import { JSON_CONTENT } from "@/server/contract/media-types";
 
 /** The request target is neither a path nor a URL. */
 export class InvalidTargetError extends Error {
@@ -49,7 +50,7 @@ export function respondToBadHttp(error: Error & { code?: string }, socket: Duple
   const requestId = newId();
   const body = errorBodyOfStatus(status, requestId);
   socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: ${JSON_CONTENT}\r\n` +
       `X-Request-Id: ${requestId}\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );

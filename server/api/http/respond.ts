@@ -4,12 +4,14 @@ import { z } from "zod";
 import { AppError, isAppError } from "@/server/base/errors";
 import { jsonPointer } from "@/server/base/json/text";
 import { type ErrorBody, INTERNAL_ERROR_MESSAGE } from "@/server/contract/errors";
+import { JSON_CONTENT, PROBLEM_TYPE } from "@/server/contract/media-types";
+import { isWebhookPath, webhookPath } from "@/server/contract/webhook";
 import { checkReadiness } from "@/server/operate/health";
 import type { Services } from "@/server/services";
 import type { ApiRequest, ApiResponse } from "./api-request";
 
 export const JSON_HEADERS = {
-  "Content-Type": "application/json; charset=utf-8",
+  "Content-Type": JSON_CONTENT,
   "Cache-Control": "no-store",
 };
 
@@ -70,7 +72,7 @@ export function errorResponse(
     status: error.status,
     headers: {
       ...JSON_HEADERS,
-      ...(asProblem ? { "Content-Type": "application/problem+json; charset=utf-8" } : {}),
+      ...(asProblem ? { "Content-Type": `${PROBLEM_TYPE}; charset=utf-8` } : {}),
       "X-Request-Id": requestId,
       ...headers,
       ...error.headers,
@@ -81,7 +83,7 @@ export function errorResponse(
 
 /** A path for the log, without a webhook's token, which is a secret. */
 export function loggedPath(path: string): string {
-  return path.replace(/^\/webhooks\/.*/, "/webhooks/[token]");
+  return isWebhookPath(path) ? webhookPath("[token]") : path;
 }
 
 /** The error as shown to callers; anything unexpected becomes `internal_error` with a fixed message. */

@@ -1,6 +1,7 @@
 import { generateOpenApiDocument, type OpenAPIObject } from "trpc-to-openapi";
 import { ENDPOINTS, TAGS, v1Router } from "@/server/api/v1/endpoints";
 import { errorBody, problemBody } from "@/server/contract/errors";
+import { EVENTS_TYPE, JSON_TYPE } from "@/server/contract/media-types";
 import { headerReferences, RESPONSE_HEADERS } from "./headers";
 import { errorResponses, errorsOf, WEBHOOK_ERRORS } from "./responses";
 import { WEBHOOK_PATH } from "./webhook-path";
@@ -47,12 +48,12 @@ function completeOperation(operation: Operation): void {
   const headers = isStart ? START_HEADERS : isView ? VIEW_HEADERS : RATE_HEADERS;
   if (responses === undefined) throw new Error(`The operation ${operationId} has no responses.`);
   const { description, content } = responses["200"];
-  const type = endpoint?.sendsEvents ? "text/event-stream" : "application/json";
+  const type = endpoint?.sendsEvents ? EVENTS_TYPE : JSON_TYPE;
   operation.responses = {
     "200": {
       description,
       headers,
-      content: { [type]: withExample(content["application/json"], endpoint?.example.response) },
+      content: { [type]: withExample(content[JSON_TYPE], endpoint?.example.response) },
     },
     ...(isView && { "304": { description: "The run is as the header If-None-Match says", headers } }),
     ...Object.fromEntries(
@@ -64,12 +65,12 @@ function completeOperation(operation: Operation): void {
   };
   for (const parameter of operation.parameters ?? []) describeParameter(parameter);
   if (requestBody === undefined || "$ref" in requestBody) return;
-  const { schema, ...declared } = requestBody.content["application/json"] ?? {};
+  const { schema, ...declared } = requestBody.content[JSON_TYPE] ?? {};
   // Procedures take `{ …parameters, body }`.
   const body = schema !== undefined && "properties" in schema ? schema.properties?.body : undefined;
   requestBody.required = endpoint?.body?.optional !== true;
   const json = { ...declared, schema: body ?? schema ?? {} };
-  requestBody.content = { "application/json": withExample(json, endpoint?.example.request) };
+  requestBody.content = { [JSON_TYPE]: withExample(json, endpoint?.example.request) };
 }
 
 function describeParameter(parameter: NonNullable<Operation["parameters"]>[number]): void {

@@ -1,10 +1,11 @@
 import { z } from "zod";
+import { MAX_IDEMPOTENCY_KEY_LENGTH } from "@/server/contract/limits";
 
-/** An optional header with the caller's own id: 1 to 255 printable ASCII characters. */
+/** An optional header with the caller's own id. */
 export function idempotencyKey(description: string) {
   return z
     .string()
-    .regex(/^[!-~]([ -~]{0,253}[!-~])?$/)
+    .regex(new RegExp(`^[!-~]([ -~]{0,${MAX_IDEMPOTENCY_KEY_LENGTH - 2}}[!-~])?$`))
     .optional()
     .meta({ description, param: { example: "order-42-created" } });
 }

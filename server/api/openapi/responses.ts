@@ -1,5 +1,8 @@
 import type { EndpointRules } from "@/server/api/endpoint";
 import { type ErrorBody, type ErrorCode, INTERNAL_ERROR_MESSAGE } from "@/server/contract/errors";
+import { JSON_TYPE, PROBLEM_TYPE } from "@/server/contract/media-types";
+import { WEBHOOK } from "@/server/contract/webhook";
+import { bodyTooLarge } from "@/server/guard/limits/read-body";
 import { headerReferences, type ResponseHeader } from "./headers";
 
 const REQUEST_ID = "019aa5d1-9f0e-7c43-8a55-0c4a3f1d2b6e";
@@ -37,7 +40,7 @@ const MEANINGS: Record<ErrorCode, { meaning: string; message: string }> = {
   },
   payload_too_large: {
     meaning: "The body or userMessage is too large",
-    message: "The body is larger than 1048576 bytes.",
+    message: bodyTooLarge(WEBHOOK.maxBodyBytes).message,
   },
   rate_limited: {
     meaning: "Rate limit exceeded",
@@ -86,7 +89,6 @@ const WITH_BODY = { "413": "PayloadTooLarge", "415": "CompressedBody" } as const
 const START = { ...COMMON, ...WITH_BODY, "409": "IdempotencyConflict" } as const;
 const { "403": _, ...WITHOUT_KEY } = COMMON;
 
-/** The error responses of the webhook endpoint, by status. */
 export const WEBHOOK_ERRORS: Record<string, ErrorResponseName> = {
   ...WITHOUT_KEY,
   ...WITH_BODY,
@@ -94,7 +96,6 @@ export const WEBHOOK_ERRORS: Record<string, ErrorResponseName> = {
   "401": "InvalidSignature",
 };
 
-/** The error responses of an endpoint under `/v1`, by status. */
 export function errorsOf({ limit, kind, body }: EndpointRules): Record<string, ErrorResponseName> {
   if (limit === "starts") {
     return { ...START, "400": kind === "agent" ? "AgentStartRejected" : "ToolStartRejected" };
@@ -116,11 +117,11 @@ function errorResponse(codes: readonly ErrorCode[]) {
     description: codes.map((code) => MEANINGS[code].meaning).join("; "),
     headers: headerReferences("X-Request-Id", ...extraHeaders(first)),
     content: {
-      "application/json": {
+      [JSON_TYPE]: {
         schema: { $ref: "#/components/schemas/ApiError" },
         examples: Object.fromEntries(codes.map((code) => [code, { value: errorExample(code) }])),
       },
-      "application/problem+json": { schema: { $ref: "#/components/schemas/ApiProblem" } },
+      [PROBLEM_TYPE]: { schema: { $ref: "#/components/schemas/ApiProblem" } },
     },
   };
 }

@@ -1,6 +1,10 @@
 import { z } from "zod";
 import type { ZodOpenApiPathsObject } from "zod-openapi";
+import { IDEMPOTENCY_HOURS } from "@/server/contract/limits";
+import { JSON_TYPE } from "@/server/contract/media-types";
 import { type WebhookAccepted, webhookAccepted, webhookFiltered } from "@/server/contract/shapes";
+import { formatLimit } from "@/server/contract/sizes";
+import { WEBHOOK } from "@/server/contract/webhook";
 import { idempotencyKey } from "./headers";
 
 /** Endpoint 7 is not a procedure, because signatures cover the raw bytes of a body. */
@@ -8,14 +12,15 @@ import { idempotencyKey } from "./headers";
 const signatureHeader = (description: string) => z.string().optional().meta({ description });
 
 export const WEBHOOK_PATH: ZodOpenApiPathsObject = {
-  "/webhooks/{token}": {
+  [WEBHOOK.path]: {
     post: {
       operationId: "receiveWebhook",
       summary: "Start a run with a webhook trigger",
       description:
         "Starts one run of the trigger's agent or tool. An agent gets the body's text as its message, or the result of the " +
         "trigger's message template; a tool gets the body as its input, which must be an object that " +
-        "matches its parameters. The body has at most 1 MiB. A trigger with a secret accepts signed calls only. " +
+        `matches its parameters. The body has at most ${formatLimit(WEBHOOK.maxBodyBytes)}. ` +
+        "A trigger with a secret accepts signed calls only. " +
         "A trigger for a known sender, such as Stripe, takes that sender's headers and body types instead.",
       tags: ["Webhooks"],
       security: [],
@@ -27,7 +32,7 @@ export const WEBHOOK_PATH: ZodOpenApiPathsObject = {
               "without sha256= before it.",
           ),
           "Idempotency-Key": idempotencyKey(
-            "The sender's id of the event. Within 24 hours the same id returns the first answer and starts " +
+            `The sender's id of the event. Within ${IDEMPOTENCY_HOURS} hours the same id returns the first answer and starts ` +
               "nothing, whatever the body is. Ignored for signed Standard Webhooks.",
           ),
           "webhook-id": idempotencyKey("Like Idempotency-Key; part of a Standard Webhooks signature."),
@@ -43,7 +48,7 @@ export const WEBHOOK_PATH: ZodOpenApiPathsObject = {
         required: true,
         description: "Any JSON document in UTF-8.",
         content: {
-          "application/json": { schema: z.unknown(), example: { event: "order.created", order: 42 } },
+          [JSON_TYPE]: { schema: z.unknown(), example: { event: "order.created", order: 42 } },
         },
       },
       responses: {
@@ -51,7 +56,7 @@ export const WEBHOOK_PATH: ZodOpenApiPathsObject = {
           description:
             "The run is stored and will execute. If the trigger has a filter that rejects the body, success is false and no run starts",
           content: {
-            "application/json": {
+            [JSON_TYPE]: {
               schema: z.union([webhookAccepted, webhookFiltered]),
               example: {
                 success: true,

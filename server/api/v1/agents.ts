@@ -8,11 +8,11 @@ import {
   agentRunStatusView,
   startAgentBody,
 } from "@/server/contract/shapes";
-import { MAX_START_AGENT_BODY_BYTES, MAX_USER_MESSAGE_BYTES } from "@/server/contract/sizes";
+import { formatLimit, MAX_START_AGENT_BODY_BYTES, MAX_USER_MESSAGE_BYTES } from "@/server/contract/sizes";
 import type { StartRequest } from "@/server/runs/prepare-start";
 import { readFinishedSteps, sizeOfSteps } from "@/server/runs/read/read-run";
 import { agentRunDetails, agentRunStatus } from "@/server/runs/read/views";
-import { CANCEL, cancelEndpoint, EVENTS, eventsEndpoint, exampleEvents, viewEndpoint } from "./run";
+import { CANCEL, cancelEndpoint, EVENTS, eventsEndpoint, exampleEvents, POLLING, viewEndpoint } from "./run";
 import { ESTIMATE, estimateEndpoint, startEndpoint } from "./start";
 
 const AGENT = { kind: "agent", tag: "Agents" } as const;
@@ -41,7 +41,7 @@ const agentStart = {
   example: { userMessage: agentRun.userMessage },
   async request({ agentId, body: { userMessage } }: AgentStart): Promise<StartRequest> {
     if (Buffer.byteLength(userMessage) > MAX_USER_MESSAGE_BYTES) {
-      const message = `userMessage is larger than ${MAX_USER_MESSAGE_BYTES} bytes.`;
+      const message = `userMessage is larger than ${formatLimit(MAX_USER_MESSAGE_BYTES)}.`;
       throw new AppError("payload_too_large", message);
     }
     await rejectInvalidText(userMessage, "/userMessage");
@@ -74,7 +74,7 @@ export const agents = {
     operationId: "getAgentRunStatus",
     summary: "Status of an agent run",
     description:
-      "For polling, until status is Completed, Failed or Cancelled: with wait, or after 1 second, then every 2 seconds.",
+      `For polling, until status is Completed, Failed or Cancelled: ${POLLING}`,
     view: agentRunStatusView,
     example: agentRun,
     viewRun: (_services, run) => agentRunStatus(run),

@@ -21,7 +21,6 @@ export const ENDPOINTS: Readonly<Record<string, Endpoint>> = Object.fromEntries(
   ),
 );
 
-/** The procedures of all endpoints. */
 export const v1Router = router(
   Object.fromEntries(Object.entries(ENDPOINTS).map(([path, { procedure }]) => [path, procedure])),
 );

@@ -10,6 +10,7 @@ import {
 } from "@/server/api/endpoint";
 import { AppError, isAppError } from "@/server/base/errors";
 import { isTerminal, type RunKind, type RunStatus } from "@/server/contract/enums";
+import { STREAM_MINUTES } from "@/server/contract/limits";
 import { type RunCancelled, runCancelled } from "@/server/contract/shapes";
 import { acquireStreamSlot } from "@/server/guard/limits/stream-slots";
 import { cancelRun } from "@/server/runs/cancel";
@@ -89,17 +90,18 @@ async function waitForEnd({ services, actor, call }: KeyContext, run: RunFacts, 
   await confirm();
 }
 
+/** Completes "For polling, until …: ". */
+export const POLLING = "with wait, or after 1 second, then every 2 seconds.";
+
 export const EVENTS =
   "Server-sent events: a snapshot first, then run.running, step.started, step.completed and run.waiting, and for agents " +
   "text.delta and text.reset. The last event is run.completed, run.failed or run.cancelled. Each event but the texts has an " +
   "id, which counts from 1: with Last-Event-ID or since, a reader continues where it stopped. An open stream ends " +
-  "after ten minutes; continue it.";
+  `after ${STREAM_MINUTES} minutes; continue it.`;
 
-/** Some events of a run, as text. */
 export const exampleEvents = (run: object) =>
   `id: 1\nevent: snapshot\ndata: ${JSON.stringify({ ...run, steps: [] })}\n\nid: 4\nevent: run.completed\ndata: ${JSON.stringify(run)}\n\n`;
 
-/** Declares an endpoint that sends the events of a run. */
 export function eventsEndpoint({
   view,
   example,
@@ -149,18 +151,12 @@ export function eventsEndpoint({
           onOver: slot.release,
           onGone,
         });
-        if (reply) Object.assign(reply, { events, headers: { ...reply.headers, ...EVENT_STREAM } });
+        if (reply) Object.assign(reply, { events, headers: { ...reply.headers, ...EVENT_STREAM_HEADERS } });
         return "";
       },
     },
   );
 }
-
-const EVENT_STREAM = {
-  "Content-Type": EVENT_STREAM_HEADERS["content-type"],
-  "Cache-Control": EVENT_STREAM_HEADERS["cache-control"],
-  "X-Accel-Buffering": EVENT_STREAM_HEADERS["x-accel-buffering"],
-};
 
 const MAX_EVENT = 999_999_999;
 
@@ -186,9 +182,12 @@ function readLastEventId(text: string | null): number | null {
   );
 }
 
+/** A worker that is alive ends a cancelled run in that time, a lost worker's is ended by another. */
+const CANCEL_SECONDS = 30;
+
 /** The common part of the descriptions of both cancels. */
 export const CANCEL =
-  "Idempotent. A pending run ends immediately, a running one within 30 seconds. What it has used is charged. " +
+  `Idempotent. A pending run ends immediately, a running one within ${CANCEL_SECONDS} seconds. What it has used is charged. ` +
   "Cancelling an ended run changes nothing. The call needs the scope runs:start and counts as a read. If the key " +
   "lacks the scope runs:read, the answer is RunCancelled, with the status only.";
 
@@ -225,7 +224,9 @@ export function cancelEndpoint<View extends { status: RunStatus }>({
       const shown = render(services, await readRun(services, actor, run));
       if (actor.scopes.includes("runs:read")) return shown;
       const { status } = shown;
-      const message = isTerminal(status) ? "The run has ended." : "The run ends within 30 seconds.";
+      const message = isTerminal(status)
+        ? "The run has ended."
+        : `The run ends within ${CANCEL_SECONDS} seconds.`;
       const cancelled: RunCancelled = { success: true, id: run.runId, status, message };
       return cancelled;
     },

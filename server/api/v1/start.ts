@@ -1,3 +1,4 @@
+import { IDEMPOTENCY_HOURS } from "@/server/contract/limits";
 import { z } from "zod";
 import { type Endpoint, type EndpointRules, endpoint, endpointOf } from "@/server/api/endpoint";
 import { idempotencyKey } from "@/server/api/openapi/headers";
@@ -63,7 +64,7 @@ export function startEndpoint<Input extends z.ZodObject>({
 
 const REQUEST_HEADERS = z.object({
   "Idempotency-Key": idempotencyKey(
-    "Within 24 hours the same key and request return the first answer and start nothing. " +
+    `Within ${IDEMPOTENCY_HOURS} hours the same key and request return the first answer and start nothing. ` +
       "The same key with another path, body or option is 409.",
   ),
   ...OPTION_HEADERS.shape,

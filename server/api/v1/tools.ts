@@ -3,11 +3,11 @@ import { idParameter } from "@/server/api/endpoint";
 import { rejectInvalidText } from "@/server/base/json/body";
 import { isJsonObject, type JsonObject } from "@/server/base/json/json";
 import { type ToolRunStatusView, toolRunResultView, toolRunStatusView } from "@/server/contract/shapes";
-import { MAX_BODY_BYTES } from "@/server/contract/sizes";
+import { formatLimit, MAX_BODY_BYTES } from "@/server/contract/sizes";
 import type { StartRequest } from "@/server/runs/prepare-start";
 import { readConfiguration } from "@/server/runs/read/read-run";
 import { toolRunResult, toolRunStatus } from "@/server/runs/read/views";
-import { CANCEL, cancelEndpoint, EVENTS, eventsEndpoint, exampleEvents, viewEndpoint } from "./run";
+import { CANCEL, cancelEndpoint, EVENTS, eventsEndpoint, exampleEvents, POLLING, viewEndpoint } from "./run";
 import { ESTIMATE, estimateEndpoint, startEndpoint } from "./start";
 
 const TOOL = { kind: "tool", tag: "Tools" } as const;
@@ -52,7 +52,7 @@ export const tools = {
     summary: "Run a tool",
     description:
       "Starts a tool and returns the new run's id immediately. The body is the tool's input, an object that matches " +
-      "the tool's parameters, at most 1 MiB; no body means {}. Poll the run's status to follow it.",
+      `the tool's parameters, at most ${formatLimit(MAX_BODY_BYTES)}; no body means {}. Poll the run's status to follow it.`,
   }),
 
   estimate: estimateEndpoint({
@@ -69,7 +69,7 @@ export const tools = {
     operationId: "getToolRunStatus",
     summary: "Status of a tool run",
     description:
-      "For polling, until status is Completed or Failed: with wait, or after 1 second, then every 2 seconds.",
+      `For polling, until status is Completed or Failed: ${POLLING}`,
     view: toolRunStatusView,
     example: toolRun,
     viewRun: ({ clock }, run) => toolRunStatus(run, clock.now()),

@@ -1,7 +1,6 @@
 /** A page of a list, newest first. `nextCursor`: the `cursor` of the next, older page; null if there is none. */
 export type Page<Item, Cursor = string> = { items: Item[]; nextCursor: Cursor | null };
 
-/** The page after `cursor`, with at most `limit` items. */
 export type PageRequest<Cursor = string> = { cursor?: Cursor | null | undefined; limit: number };
 
 /** The page of `limit` items, from a query for one item more. `key`: the field that is the cursor. */

@@ -1,5 +1,6 @@
 import { AppError } from "@/server/base/errors";
 import { isSmall } from "@/server/base/event-loop";
+import { JSON_TYPE } from "@/server/contract/media-types";
 import { findInvalidText } from "./invalid-text";
 import type { Json } from "./json";
 import { parseLargeJson, stringifyLarge } from "./large";
@@ -11,9 +12,9 @@ export function requireJson(header: string | null): void {
   const isUtf8 = parameters.every(
     (each) => !each.startsWith("charset=") || /^charset="?utf-?8"?$/.test(each),
   );
-  if (type === "application/json" && isUtf8) return;
+  if (type === JSON_TYPE && isUtf8) return;
   const given = header?.trim() ? `, not ${header.trim().slice(0, 100)}` : ". It is missing";
-  throw new AppError("invalid_request", `The header Content-Type must be application/json${given}.`);
+  throw new AppError("invalid_request", `The header Content-Type must be ${JSON_TYPE}${given}.`);
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

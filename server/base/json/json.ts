@@ -76,7 +76,6 @@ export function markJson<Value extends Json>(value: Value): Value {
   return marked === text ? value : JSON.parse(marked);
 }
 
-/** Parses JSON; undefined if the text is not JSON. */
 export function tryParseJson(text: string): Json | undefined {
   try {
     return readJson(text);

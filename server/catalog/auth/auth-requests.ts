@@ -3,14 +3,11 @@ import { AppError, isAppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
 import { tryParseJson } from "@/server/base/json/json";
 import { sleep } from "@/server/base/sleep";
-import {
-  CLIENT_ADDRESS_HEADER,
-  getAuth,
-  isSameOrigin,
-  MAX_PASSWORD_LENGTH,
-} from "@/server/catalog/auth/sessions";
+import { CLIENT_ADDRESS_HEADER, getAuth, isSameOrigin } from "@/server/catalog/auth/sessions";
 import { admitSignIn, forgiveSignIn } from "@/server/catalog/auth/sign-in-limits";
 import type { Services } from "@/server/catalog/services";
+import { MAX_PASSWORD_LENGTH } from "@/server/contract/limits";
+import { JSON_TYPE } from "@/server/contract/media-types";
 import { MAX_SIGN_IN_BYTES } from "@/server/contract/sizes";
 import { readBody } from "@/server/guard/limits/read-body";
 
@@ -56,7 +53,7 @@ async function respondToAuthRequest(services: Services, request: Request, client
   const headers = new Headers(request.headers);
   headers.set(CLIENT_ADDRESS_HEADER, clientAddress);
   const handle = (sent: string) => {
-    headers.set("content-type", "application/json");
+    headers.set("content-type", JSON_TYPE);
     headers.delete("content-length");
     return getAuth(services).handler(new Request(url, { method, headers, body: sent }));
   };
@@ -78,8 +75,8 @@ const signInBody = z.object({
 /** Reads the body as better-auth does, so that the limits count the email that is looked up. */
 function readSignIn(request: Request, body: Buffer): z.infer<typeof signInBody> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
-  if (type !== "application/json") {
-    throw new AppError("invalid_request", "Send email and password as application/json.");
+  if (type !== JSON_TYPE) {
+    throw new AppError("invalid_request", `Send email and password as ${JSON_TYPE}.`);
   }
   const parsed = signInBody.safeParse(tryParseJson(body.toString()));
   if (!parsed.success) throw new AppError("invalid_request", "Email and password are required.");

@@ -8,11 +8,10 @@ import { transactPrisma } from "@/server/base/db/transaction";
 import { AppError } from "@/server/base/errors";
 import { parseInput, rejection } from "@/server/base/issues";
 import { deleteLinks } from "@/server/catalog/auth/one-time-links";
-import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/server/catalog/auth/sessions";
 import type { Services } from "@/server/catalog/services";
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/server/contract/limits";
 import { requireRate } from "@/server/guard/limits/rate-limit";
 
-/** A signed-in browser of a person. */
 export type SessionLine = Awaited<ReturnType<typeof listOwnSessions>>[number];
 
 type AccountHolder = { actor: MemberActor; sessionId: string | undefined };
@@ -115,7 +114,6 @@ async function recordAccountAudit(
 
 export type OrganizationLine = Awaited<ReturnType<typeof listOwnOrganizations>>[number];
 
-/** The person's organizations, for the switcher. */
 export async function listOwnOrganizations({ db }: Services, actor: MemberActor) {
   const members = await db.member.findMany({
     where: { userId: actor.userId },

@@ -10,17 +10,12 @@ import { deleteLinks } from "@/server/catalog/auth/one-time-links";
 import { AUTH_COOKIE_PREFIX } from "@/server/catalog/auth/own-cookies";
 import { hashSessionTokens } from "@/server/catalog/auth/session-tokens";
 import type { Services } from "@/server/catalog/services";
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, SESSION_DAYS } from "@/server/contract/limits";
 import { acquireRate } from "@/server/guard/limits/rate-limit";
 import { SharedLookups } from "@/server/guard/limits/shared-lookups";
 
 /** The header that passes the client's address to better-auth. */
 export const CLIENT_ADDRESS_HEADER = "x-stepwell-client-address";
-
-export const MIN_PASSWORD_LENGTH = 8;
-export const MAX_PASSWORD_LENGTH = 128;
-
-/** Counts from the last visit. */
-const SESSION_SECONDS = 14 * 24 * 3600;
 
 /**
  * better-auth keeps only users, sessions and passwords. Sign-up is disabled: the operator creates accounts, and
@@ -42,7 +37,7 @@ function createAuth(services: Services) {
       maxPasswordLength: MAX_PASSWORD_LENGTH,
     },
     session: {
-      expiresIn: SESSION_SECONDS,
+      expiresIn: SESSION_DAYS * 24 * 3600,
       // Also the precision of a session's last use on the account page.
       updateAge: 3600,
       additionalFields: {
@@ -79,7 +74,6 @@ function createAuth(services: Services) {
   });
 }
 
-/** The better-auth instance of these services. */
 export const getAuth = perOwner(createAuth);
 
 /** A signed-in person, with the data of every page's layout. `member` is null if they belong to no organization. */

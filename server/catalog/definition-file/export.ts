@@ -132,7 +132,6 @@ function declare(schema: z.ZodObject, fields: object): Record<string, unknown> {
 type ToolContent = Pick<Tool, "slug" | "name" | "description"> &
   Pick<ToolVersion, "definition" | "maxCredits" | "deadlineSeconds">;
 
-/** A tool with one of its versions. */
 export function declareTool({ definition, ...tool }: ToolContent): Record<string, unknown> {
   const { steps, ...workflow } = workflowDefinition.parse(readJson(definition));
   const declared = steps.map((step) => declare(workflowStep, step));

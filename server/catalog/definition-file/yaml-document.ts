@@ -2,7 +2,7 @@ import { z } from "zod";
 import { formatPath } from "@/server/base/issues";
 import { EXACT_MARK, MAY_BE_EXACT, unmarkExact } from "@/server/base/json/exact-number";
 import { type Json, readJson } from "@/server/base/json/json";
-import { MIB } from "@/server/contract/sizes";
+import { formatLimit, MIB } from "@/server/contract/sizes";
 import { resolveInstalled, ThreadPool } from "@/server/guard/sandbox/thread-pool";
 import { YAML_THREAD } from "./yaml-thread";
 
@@ -77,7 +77,8 @@ export async function readYaml(
   organizationId: string,
   { timeoutMs, ...limits }: YamlLimits = FILE_LIMITS,
 ): Promise<YamlDocument | { issues: YamlIssue[] }> {
-  if (Buffer.byteLength(source) > MAX_BYTES) return issue("The file has more than 4 MiB.");
+  if (Buffer.byteLength(source) > MAX_BYTES)
+    return issue(`The file has more than ${formatLimit(MAX_BYTES)}.`);
   const answer = await pool.ask({ source, ...limits }, { timeoutMs, organizationId });
   if ("exceeded" in answer) return issue(`The text cannot be read ${answer.limit}.`);
   if ("issue" in answer) return issue(`The text cannot be read: ${answer.issue}.`);

@@ -3,7 +3,7 @@ import type { OrgId } from "@/server/base/actor";
 import type { Transaction } from "@/server/base/db/client";
 import { transactPrisma } from "@/server/base/db/transaction";
 import { parseInput, rejection } from "@/server/base/issues";
-import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/server/catalog/auth/sessions";
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/server/contract/limits";
 import { type CatalogServices, lockCatalog, personLock, slugLock } from "../change";
 import { memberDefinition, type OrganizationDefinition } from "../definitions";
 import { putMember } from "./members";

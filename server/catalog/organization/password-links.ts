@@ -7,6 +7,7 @@ import { AppError } from "@/server/base/errors";
 import { sha256 } from "@/server/base/sha256";
 import { createLink, deleteLinks } from "@/server/catalog/auth/one-time-links";
 import type { Services } from "@/server/catalog/services";
+import { MAILED_LINK_LIFE } from "@/server/contract/limits";
 import { guardKey } from "@/server/guard/limits/memory-guards";
 import { acquireRate, requireRate } from "@/server/guard/limits/rate-limit";
 import { type Change, catalogVerb } from "../change";
@@ -14,7 +15,7 @@ import { requireMember, requireOwnersConsent } from "./members";
 import { recordPasswordAudit } from "./reset-password";
 
 /** Short, because anybody can ask for such a link. */
-const MAILED_FOR_MS = HOUR_MS;
+const MAILED_FOR_MS = MAILED_LINK_LIFE.hours * HOUR_MS;
 const HANDED_FOR_MS = DAY_MS;
 
 const PER_ADDRESS = { limit: 20, seconds: 600 };
@@ -59,7 +60,7 @@ async function sendLink(services: Services, email: string): Promise<void> {
   const { token } = await createLink(db, facts, { at: clock.now(), validMs: MAILED_FOR_MS });
   const text = `Somebody asked for a new password of ${email} at ${env.appUrl}.
 
-To set it, open this link within one hour. It works once:
+To set it, open this link within ${MAILED_LINK_LIFE.text}. It works once:
 
 ${addressOf(env.appUrl, token)}
 

@@ -8,8 +8,9 @@ import { AppError } from "@/server/base/errors";
 import { parseInput } from "@/server/base/issues";
 import { mintOrgId } from "@/server/base/mint-org-id";
 import { findLink, takeLink } from "@/server/catalog/auth/one-time-links";
-import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, setPassword } from "@/server/catalog/auth/sessions";
+import { setPassword } from "@/server/catalog/auth/sessions";
 import type { Services } from "@/server/catalog/services";
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/server/contract/limits";
 import { lockCatalog, personLock } from "../change";
 
 const GONE = "This link was used or replaced, or it has expired. Ask for a new one.";

@@ -7,11 +7,16 @@ import { AppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
 import { rejection } from "@/server/base/issues";
 import type { Services } from "@/server/catalog/services";
+import { MAX_VIEW_NAME_LENGTH } from "@/server/contract/limits";
 
 /** Of one person in one organization. */
 const MAX_VIEWS = 50;
 
-const name = z.string().trim().min(1, "is missing").max(60, "has more than 60 characters");
+const name = z
+  .string()
+  .trim()
+  .min(1, "is missing")
+  .max(MAX_VIEW_NAME_LENGTH, `has more than ${MAX_VIEW_NAME_LENGTH} characters`);
 
 /** `query`: the query string of the runs list. `columns`: as the list writes them; null: the usual ones. */
 export const newView = z.strictObject({

@@ -4,8 +4,8 @@ import { transactPrisma } from "@/server/base/db/transaction";
 import { AppError } from "@/server/base/errors";
 import { parseInput, rejection } from "@/server/base/issues";
 import { createLink, deleteLinks, findLink, takeLink } from "@/server/catalog/auth/one-time-links";
-import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/server/catalog/auth/sessions";
 import type { Services } from "@/server/catalog/services";
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/server/contract/limits";
 import { type CatalogServices, lockCatalog, personLock, setUpLock, slugLock } from "../change";
 import { memberDefinition, organizationDefinition } from "../definitions";
 import { insertOrganization } from "./create-organization";
@@ -16,7 +16,6 @@ const VALID_MS = DAY_MS;
 const GONE =
   "This link was used, or it has expired, or an organization exists already. As long as there is none, each start of the service and its command doctor print a new link.";
 
-/** Returns true if there is an organization. */
 export async function isSetUp({ db }: Pick<Services, "db">): Promise<boolean> {
   return (await db.organization.findFirst({ select: { id: true } })) !== null;
 }

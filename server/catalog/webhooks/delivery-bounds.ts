@@ -1,6 +1,6 @@
 import { perOwner } from "@/server/base/per-owner";
 import type { Services } from "@/server/catalog/services";
-import { KIB, MIB } from "@/server/contract/sizes";
+import { formatLimit, KIB, MIB } from "@/server/contract/sizes";
 import { createByteBudget, createMemoryWindow } from "@/server/guard/limits/memory-guards";
 import type { CallContent } from "@/server/runs/received-delivery";
 
@@ -29,7 +29,7 @@ const budgets = perOwner(({ clock }: Pick<Services, "pool" | "clock">) => ({
 }));
 
 const REPETITION = "it repeats an earlier call, whose delivery has the body";
-const BODIES_SPENT = "more than 8 MiB of calls that started nothing came to this trigger in a minute";
+const BODIES_SPENT = `more than ${formatLimit(UNACCEPTED.bodyBytes)} of calls that started nothing came to this trigger in a minute`;
 const ROWS_SPENT =
   "this trigger gets too many calls that start nothing; the others of this minute are not recorded";
 

@@ -3,6 +3,7 @@ import type { MemberActor } from "@/server/base/actor";
 import { AppError, isAppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
 import type { Services } from "@/server/catalog/services";
+import { JSON_TYPE } from "@/server/contract/media-types";
 import type { ReceivedDelivery } from "@/server/runs/received-delivery";
 import { startRun } from "@/server/runs/start";
 import { recordRejection } from "./deliveries";
@@ -10,7 +11,6 @@ import { findTriggerById } from "./find-trigger";
 import { bodyMissing } from "./inspect-deliveries";
 import { readStart, requireUsable } from "./read-start";
 import { bodyFormOf, readCallBody } from "./senders/call-body";
-import { JSON_TYPE } from "./senders/presets";
 import type { Trigger } from "./trigger";
 
 /**

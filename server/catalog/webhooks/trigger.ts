@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { TriggerActor } from "@/server/base/actor";
 import type { RunKind } from "@/server/contract/enums";
+import { webhookPath } from "@/server/contract/webhook";
 import type { Sender } from "./senders/presets";
 
 /** A trigger as webhook calls need it. */
@@ -15,7 +16,6 @@ export type Trigger = {
   secrets: { value: string; expiresAt: Date | null }[] | null;
   rateLimit: { requests: number; seconds: number };
   messageTemplate: string | null;
-  /** Null: every call starts a run. */
   filter: string | null;
 };
 
@@ -28,7 +28,7 @@ export function newTriggerToken(): string {
 
 /** The URL that senders call. `appUrl` has no trailing slash. */
 export function triggerUrl(appUrl: string, token: string): string {
-  return `${appUrl}/webhooks/${token}`;
+  return `${appUrl}${webhookPath(token)}`;
 }
 
 /** The purpose that a trigger's sealed token is bound to. */

@@ -1,4 +1,5 @@
 import { causesOf, codeOf } from "@/server/base/errors";
+import { formatLimit } from "@/server/contract/sizes";
 
 /**
  * "rejected": the call is not allowed, because its address is not public or a secret may not be sent there.
@@ -22,7 +23,7 @@ export class EgressError extends Error {
 export const rejectedCall = (message: string) => new EgressError(message, { kind: "rejected" });
 
 export const responseTooLarge = (maxBytes: number) =>
-  new EgressError(`The response is larger than ${maxBytes} bytes.`, { kind: "too_large" });
+  new EgressError(`The response is larger than ${formatLimit(maxBytes)}.`, { kind: "too_large" });
 
 const CODES: Record<string, string> = {
   ENOTFOUND: "the host name is unknown",

@@ -10,7 +10,7 @@ import {
 } from "undici";
 import { z } from "zod";
 import { causesOf, codeOf } from "@/server/base/errors";
-import { KIB, MIB } from "@/server/contract/sizes";
+import { KIB } from "@/server/contract/sizes";
 import { guardedLookup, isPublicAddress, privateAddressError } from "@/server/guard/egress/addresses";
 import { createConnections } from "@/server/guard/egress/connections";
 import {
@@ -21,16 +21,22 @@ import {
   responseTooLarge,
   unknownHostError,
 } from "@/server/guard/egress/failures";
-import { type EgressInit, entryOf, OutgoingRequest, readField } from "@/server/guard/egress/outgoing-request";
+import {
+  EGRESS_LIMITS,
+  type EgressInit,
+  entryOf,
+  OutgoingRequest,
+  readField,
+} from "@/server/guard/egress/outgoing-request";
 import { createNameLookup } from "@/server/guard/egress/resolve-names";
 import type { Egress } from "@/server/guard/egress/trusted-fetch";
 
 export type EgressOptions = {
   /** `host:port` pairs that may be reached although they are private (EGRESS_ALLOW). */
   allow?: readonly string[];
-  /** Applies after decompression; 4 MiB by default. */
+  /** Applies after decompression. */
   maxResponseBytes?: number;
-  /** Covers one call with its redirects and body; 60,000 by default. */
+  /** Covers one call with its redirects and body. */
   timeoutMs?: number;
   /** Resolves all names, instead of DNS and the system. */
   lookup?: LookupFunction;
@@ -196,8 +202,8 @@ export function createGuardedEgress(options: EgressOptions = {}): Egress<Guarded
   };
 
   const fetch: GuardedFetch = async (address, init = {}, sender = undefined) => {
-    const maxBytes = init.maxResponseBytes ?? options.maxResponseBytes ?? 4 * MIB;
-    const timeoutMs = init.timeoutMs ?? options.timeoutMs ?? 60_000;
+    const maxBytes = init.maxResponseBytes ?? options.maxResponseBytes ?? EGRESS_LIMITS.responseBytes;
+    const timeoutMs = init.timeoutMs ?? options.timeoutMs ?? EGRESS_LIMITS.timeoutMs;
     if (!URL.canParse(String(address)))
       throw new EgressError(`"${String(address).slice(0, 200)}" is not an address that can be called.`);
     const first = new URL(address);

@@ -1,3 +1,4 @@
+import { MIB } from "@/server/contract/sizes";
 import { EgressError, rejectedCall } from "@/server/guard/egress/failures";
 import { hasPlaceholder, replacePlaceholders } from "@/server/guard/secrets/placeholders";
 import { createRedactor } from "@/server/guard/secrets/redact";
@@ -14,6 +15,9 @@ export type CarriedSecret = {
 
 /** Not a header itself: secrets must be inserted before the encoding. */
 type BasicAuth = { username: string; password: string };
+
+/** Of a guarded call that sets no other: decompressed bytes, and the time with redirects and body. */
+export const EGRESS_LIMITS = { responseBytes: 4 * MIB, timeoutMs: 60_000 } as const;
 
 /** The content of a guarded call. Headers, path, query and body may contain placeholders of `secrets`. */
 export type EgressInit = RequestInit & {

@@ -49,7 +49,6 @@ export async function requireRate(
   });
 }
 
-/** Deletes the counted calls of the key $1. */
 export const releaseRate = defineCommand(
   "release-rate",
   `WITH counter AS (SELECT key FROM rate_counters WHERE key = $1 FOR UPDATE),

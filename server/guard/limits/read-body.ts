@@ -1,8 +1,9 @@
 import { AppError } from "@/server/base/errors";
+import { formatLimit } from "@/server/contract/sizes";
 import { ByteCollector } from "./byte-collector";
 
 export const bodyTooLarge = (limit: number) =>
-  new AppError("payload_too_large", `The body is larger than ${limit} bytes.`);
+  new AppError("payload_too_large", `The body is larger than ${formatLimit(limit)}.`);
 export const bodyIncomplete = (cause?: unknown) =>
   new AppError("invalid_request", "The body ended before it was complete.", { cause });
 

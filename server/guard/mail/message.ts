@@ -11,7 +11,6 @@ export type MailMessage = {
   idempotencyKey: string;
 };
 
-/** The result of sending: the Message-ID, and which recipients the mail server accepted and rejected. */
 export type SentMail = { messageId: string; accepted: string[]; rejected: string[] };
 
 /** Sends one message. Throws MailError. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MIB } from "@/server/contract/sizes";
+import { formatLimit, MIB } from "@/server/contract/sizes";
 import { QUICKJS_THREAD } from "@/server/guard/sandbox/quickjs-thread";
 import { resolveInstalled, ThreadPool } from "@/server/guard/sandbox/thread-pool";
 
@@ -85,7 +85,7 @@ export function createSandbox({ subject, scripts, memoryMib, answerLength }: San
     const excess = "issue" in answer ? answer.issue : answer.exceeded;
     if (excess === "time") return { issue: `The ${subject} was stopped after ${timeoutMs} ms.` };
     if (excess === "length")
-      return { issue: `The ${subject}'s result is larger than ${answerLength / MIB} MiB.` };
+      return { issue: `The ${subject}'s result is larger than ${formatLimit(answerLength)}.` };
     if (excess === "answer") return { issue: `The ${subject} waits for something that never happens.` };
     return { issue: `The ${subject} needs more than ${memoryMib} MiB of memory or nests too deeply.` };
   };

@@ -15,7 +15,6 @@ type WaitingCall = {
   caller: string;
   /** Throws an AppError when the caller may no longer read the run. */
   confirm(): Promise<unknown>;
-  /** Calls the listener when the client leaves; returns a function that forgets it. */
   onGone(listener: () => void): () => void;
 };
 type Waiter = WaitingCall & { end(): void };
@@ -44,7 +43,6 @@ export class EndWaiters {
     this.#services = services;
   }
 
-  /** The number of calls that wait. */
   get size(): number {
     let size = 0;
     for (const waiters of this.#waiting.values()) size += waiters.size;
@@ -70,7 +68,6 @@ export class EndWaiters {
     });
   }
 
-  /** Ends all waits, for the stop of a process. */
   close(): void {
     this.#closed = true;
     for (const waiter of this.#all()) waiter.end();

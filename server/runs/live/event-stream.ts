@@ -1,9 +1,12 @@
-/** Nothing is buffered or compressed. A stream ends after ten minutes, so a lost reader cannot hold one forever. */
+import { STREAM_MINUTES } from "@/server/contract/limits";
+import { EVENTS_TYPE } from "@/server/contract/media-types";
+
+/** Nothing is buffered or compressed. */
 
 /** The interval of comments, which keep proxies from closing the connection. */
 export const HEARTBEAT_MS = 15_000;
 /** Browsers reconnect by themselves, with the last event's id. */
-const MAX_LIFE_MS = 10 * 60_000;
+const MAX_LIFE_MS = STREAM_MINUTES * 60_000;
 const RETRY_MS = 1_000;
 
 export type EventSink = {
@@ -29,9 +32,9 @@ type Events = {
 };
 
 export const EVENT_STREAM_HEADERS = {
-  "content-type": "text/event-stream; charset=utf-8",
-  "cache-control": "no-cache, no-transform",
-  "x-accel-buffering": "no",
+  "Content-Type": `${EVENTS_TYPE}; charset=utf-8`,
+  "Cache-Control": "no-cache, no-transform",
+  "X-Accel-Buffering": "no",
 };
 
 /** Answers a request with events until they end, the reader leaves or loses access, or the time is up. */

@@ -27,7 +27,6 @@ type Follow = {
   ref: RunRef;
   /** The last event that the reader has; null: it wants a snapshot first. */
   since: number | null;
-  /** Renders the run for `snapshot` and the last event. */
   view(run: RunFacts): object;
   sink: EventSink;
 };

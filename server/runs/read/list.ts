@@ -56,7 +56,6 @@ export const RUN_COLUMNS = Prisma.sql`
   r.cancel_requested_at IS NOT NULL AND r.finished_at IS NULL AS "cancelRequested",
   greatest(f.sequence, r.sequence) AS sequence`;
 
-/** The joins that `RUN_COLUMNS` reads beside the run \`r\`. */
 export const RUN_JOINS = Prisma.sql`
   CROSS JOIN LATERAL open_run_figures(r.id, r.finished_at IS NULL) f
   LEFT JOIN triggers t ON t.id = r.trigger_id AND t.organization_id = r.organization_id

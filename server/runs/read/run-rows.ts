@@ -25,7 +25,6 @@ export const indexedRuns = Prisma.sql`(
     duration_ms, tokens, credits, words
   FROM run_index)`;
 
-/** Open runs, for a FROM clause. */
 export const openRuns = (now: Date) =>
   Prisma.sql`(SELECT r.id, r.organization_id, ${facetColumns(now)} FROM runs r WHERE ${Prisma.raw(isOpenSql("r"))})`;
 

@@ -26,7 +26,6 @@ const READ_OUTPUTS = defineQuery(
 
 export type Outputs = ReadonlyMap<string, Json>;
 
-/** A tool's run with the outputs of its calls. */
 export type ToolRun = Calls & {
   id: string;
   organizationId: string;

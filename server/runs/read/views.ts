@@ -85,7 +85,6 @@ async function schemaOf(output: string | null, memory: StepMemory | undefined): 
   return inferSchema(await readLargeJson(output));
 }
 
-/** The result view of a tool run; `configuration` is its frozen configuration's document. */
 export async function toolRunResult(
   run: RunFacts,
   configuration: string,

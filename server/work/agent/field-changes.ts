@@ -40,7 +40,6 @@ export function settingsFields(
   });
 }
 
-/** The parts of a tool's workflow. */
 export function workflowFields(
   definition: object,
   write: (value: unknown) => string = asJson,

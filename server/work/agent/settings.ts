@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { readJson } from "@/server/base/json/json";
 import { distinct, nameText, text } from "@/server/base/texts";
-import { MAX_FALLBACK_MODELS } from "@/server/contract/sizes";
+import { formatLimit, KIB, MAX_FALLBACK_MODELS } from "@/server/contract/sizes";
 import { modelSettings } from "@/server/work/models/settings";
 import { WORKFLOW_LIMITS, workflowDefinition } from "@/server/work/workflow/definition";
 
-/** The policy of one attached function or tool. */
+/** Of an output schema. Every model call pays for it. */
+export const MAX_AGENT_SCHEMA_BYTES = 64 * KIB;
+
 export const attachmentPolicy = z.strictObject({
   maxCalls: z
     .int()
@@ -47,7 +49,7 @@ export const agentSettings = z.object({
   // What cannot be a slug is an unknown tool, rejected with the known ones.
   tools: distinct(text(200)).default([]).describe("Slugs of the tools that it may call. Default: none."),
   outputSchema: workflowDefinition.shape.outputSchema.describe(
-    "JSON Schema of the answer, which is then JSON, up to 64 KiB. Default: the answer is text.",
+    `JSON Schema of the answer, which is then JSON, up to ${formatLimit(MAX_AGENT_SCHEMA_BYTES)}. Default: the answer is text.`,
   ),
   policies: z
     .record(z.string(), attachmentPolicy)
@@ -56,7 +58,6 @@ export const agentSettings = z.object({
 });
 export type AgentSettings = z.infer<typeof agentSettings>;
 
-/** The settings that a version stores. */
 export const readAgentSettings = (version: { definition: string }): AgentSettings =>
   agentSettings.parse(readJson(version.definition));
 

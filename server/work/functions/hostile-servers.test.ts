@@ -70,13 +70,13 @@ const WRONG_LENGTH = "body length does not match content-length";
 const SERVERS: Record<string, Row> = {
   "a gzip bomb": {
     answer: encoded("gzip", gzipBomb),
-    http: "larger than 4194304 bytes",
+    http: "larger than 4 MiB",
     model: "compressed",
   },
-  "a brotli bomb": { answer: encoded("br", brotliBomb), http: "larger than 4194304", model: "compressed" },
+  "a brotli bomb": { answer: encoded("br", brotliBomb), http: "larger than 4 MiB", model: "compressed" },
   "a bomb within a bomb": {
     answer: encoded("gzip, gzip", gzipSync(gzipBomb)),
-    http: "larger than 4194304 bytes",
+    http: "larger than 4 MiB",
     model: "compressed",
   },
   "a hundred encodings": {
@@ -86,8 +86,8 @@ const SERVERS: Record<string, Row> = {
   },
   "a body that never ends": {
     answer: (socket) => writeForever(socket, `${OK}\r\n`, "x".repeat(64 * 1024)),
-    http: "larger than 4194304 bytes",
-    model: "larger than 16777216 bytes",
+    http: "larger than 4 MiB",
+    model: "larger than 16 MiB",
   },
   "a body that drips": {
     answer: (socket) => drip(socket, `${OK}\r\n`, "x"),
@@ -160,8 +160,8 @@ const SERVERS: Record<string, Row> = {
   "a redirect with a body that never ends": {
     answer: (socket) => writeForever(socket, `${redirect("file:///etc/passwd")}\r\n`, "x".repeat(64 * 1024)),
     http: "Only http and https",
-    model: "larger than 16777216 bytes",
-    own: "larger than 4194304 bytes",
+    model: "larger than 16 MiB",
+    own: "larger than 4 MiB",
   },
 };
 

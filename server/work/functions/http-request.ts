@@ -3,7 +3,9 @@ import type { Issue } from "@/server/base/errors";
 import { anyJson } from "@/server/base/json/any-json";
 import { isJsonObject, type JsonObject } from "@/server/base/json/json";
 import { jsonPointer } from "@/server/base/json/text";
+import { formatLimit } from "@/server/contract/sizes";
 import { EgressError } from "@/server/guard/egress/failures";
+import { EGRESS_LIMITS } from "@/server/guard/egress/outgoing-request";
 import { evaluateExpression } from "@/server/work/expressions/jsonata";
 import { defineFunction, FunctionError, failAs } from "@/server/work/functions/core/define";
 import {
@@ -11,7 +13,12 @@ import {
   readResponse,
   sendWithRetries,
 } from "@/server/work/functions/http-request/exchange";
-import { pageInputs, readPages } from "@/server/work/functions/http-request/pages";
+import {
+  MAX_PAGES,
+  MAX_PAGES_BYTES,
+  pageInputs,
+  readPages,
+} from "@/server/work/functions/http-request/pages";
 import {
   addQuery,
   bodyInputs,
@@ -92,13 +99,13 @@ export const httpRequest = defineFunction({
     secret_refused: "A secret has expired, has no value or cannot be used in this input.",
   },
   limits: [
-    "each response: 60 seconds, 4 MiB decompressed",
-    `a request's body: ${MAX_REQUEST_BYTES / 1024 ** 2} MiB`,
+    `each response: ${EGRESS_LIMITS.timeoutMs / 1000} seconds, ${formatLimit(EGRESS_LIMITS.responseBytes)} decompressed`,
+    `a request's body: ${formatLimit(MAX_REQUEST_BYTES)}`,
     "5 redirects",
-    "100 pages, 4 MiB together",
+    `${MAX_PAGES} pages, ${formatLimit(MAX_PAGES_BYTES)} together`,
   ],
   hasSideEffects: true,
-  timeoutMs: 60_000,
+  timeoutMs: EGRESS_LIMITS.timeoutMs,
   secretFields: ["url", "headers", "query", "body", "form", "multipart", "basicAuth"],
   addressFields: ["url"],
   parsedFields: { next: "expression", items: "expression" },

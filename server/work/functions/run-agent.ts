@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { anyJson } from "@/server/base/json/any-json";
+import { MAX_USER_MESSAGE_BYTES } from "@/server/contract/sizes";
 import { defineFunction } from "@/server/work/functions/core/define";
 import { CALLED_RUN } from "@/server/work/functions/run-tool";
 
@@ -17,7 +18,7 @@ export const runAgent = defineFunction({
     message: z
       .string()
       .min(1)
-      .max(256 * 1024)
+      .max(MAX_USER_MESSAGE_BYTES)
       .describe("What the agent is to do, with all the information it needs."),
   }),
   output: z.object({

@@ -8,7 +8,6 @@ export const MAX_RUN_DEPTH = 5;
 /** Runs that one root run may start by itself and by the runs it calls. */
 export const MAX_CALLED_RUNS = 1_000;
 
-/** Errors and limits of functions that start a run. */
 export const CALLED_RUN = {
   errors: {
     invalid_arguments: "The input does not match the parameters of the tool.",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { formatLimit } from "@/server/contract/sizes";
 import { EgressError } from "@/server/guard/egress/failures";
 import { MAIL_LIMITS, MailError } from "@/server/guard/mail/message";
 import { defineFunction, FunctionError, failAs } from "@/server/work/functions/core/define";
@@ -36,7 +37,7 @@ export const sendEmail = defineFunction({
   limits: [
     `${recipients} recipients`,
     "the recipients of an organization in an hour, which the operator limits",
-    `${bodyLength / 1024} KiB for each body`,
+    `${formatLimit(bodyLength)} for each body`,
   ],
   hasSideEffects: true,
   timeoutMs: 60_000,

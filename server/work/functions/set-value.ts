@@ -1,13 +1,13 @@
 import { z } from "zod";
 import type { Json } from "@/server/base/json/json";
 import { largeJsonBytes } from "@/server/base/json/large";
+import { formatLimit } from "@/server/contract/sizes";
 import { cleanLargeJson } from "@/server/guard/secrets/stored-output";
 import { defineFunction, FunctionError } from "@/server/work/functions/core/define";
 import { VALUE_LIMITS } from "@/server/work/functions/core/value-limits";
 import { valueKey } from "@/server/work/functions/get-value";
 
 const { valueBytes, keys, totalBytes, ttlSeconds } = VALUE_LIMITS;
-const mib = (bytes: number) => `${bytes / 1024 ** 2} MiB`;
 
 export const setValue = defineFunction({
   name: "set_value",
@@ -33,12 +33,12 @@ export const setValue = defineFunction({
   output: z.object({ version: z.int().describe("The version of the value that was stored.") }),
   errors: {
     version_conflict: "The key has another version than ifVersion.",
-    value_too_large: `The value is larger than ${valueBytes / 1024} KiB.`,
-    store_full: `The organization stores ${keys.toLocaleString("en-US")} keys or ${mib(totalBytes)} already.`,
+    value_too_large: `The value is larger than ${formatLimit(valueBytes)}.`,
+    store_full: `The organization stores ${keys.toLocaleString("en-US")} keys or ${formatLimit(totalBytes)} already.`,
   },
   limits: [
-    `${valueBytes / 1024} KiB for a value`,
-    `${keys.toLocaleString("en-US")} keys and ${mib(totalBytes)} for an organization`,
+    `${formatLimit(valueBytes)} for a value`,
+    `${keys.toLocaleString("en-US")} keys and ${formatLimit(totalBytes)} for an organization`,
   ],
   hasSideEffects: true,
   timeoutMs: 10_000,
@@ -46,7 +46,7 @@ export const setValue = defineFunction({
   async run({ key, value, ttlSeconds: ttl, ifVersion }, { values }) {
     const stored = await cleanLargeJson(value);
     if ((await largeJsonBytes(stored)) > valueBytes) {
-      throw new FunctionError("value_too_large", `The value is larger than ${valueBytes / 1024} KiB.`);
+      throw new FunctionError("value_too_large", `The value is larger than ${formatLimit(valueBytes)}.`);
     }
     const { outcome, version } = await values.set({
       key,
@@ -59,7 +59,7 @@ export const setValue = defineFunction({
       const message = `"${key}" has version ${version}, not ${ifVersion ?? 0}: it was changed meanwhile.`;
       throw new FunctionError("version_conflict", message);
     }
-    const limit = outcome === "too many" ? `${keys.toLocaleString("en-US")} keys` : mib(totalBytes);
+    const limit = outcome === "too many" ? `${keys.toLocaleString("en-US")} keys` : formatLimit(totalBytes);
     throw new FunctionError("store_full", `The organization may store at most ${limit}.`);
   },
 });

@@ -8,6 +8,7 @@ import {
   writeJson,
 } from "@/server/base/json/json";
 import { jsonPointer } from "@/server/base/json/text";
+import { formatLimit } from "@/server/contract/sizes";
 import { dialectOf, usablePattern } from "./schema-dialect";
 import { subschemasOf } from "./schema-keywords";
 
@@ -29,7 +30,7 @@ const issueAt = (keys: readonly (string | number)[], message: string): Issue => 
 /** The reason why a schema, of this JSON text, is rejected although it may be valid. */
 export function findRejection(schema: JsonObject, text: string): Issue | undefined {
   if (text.length > SCHEMA_LIMITS.characters)
-    return issueAt([], `is larger than ${SCHEMA_LIMITS.characters / 1024} KiB`);
+    return issueAt([], `is larger than ${formatLimit(SCHEMA_LIMITS.characters)}`);
   const unknown =
     "must be the address of draft-07, 2019-09 or 2020-12, such as http://json-schema.org/draft-07/schema#";
   return (

@@ -96,7 +96,6 @@ export function requestCorrection(
   ];
 }
 
-/** Returns true if the last message of a conversation asks for a correction. */
 export function asksForCorrection(messages: readonly ModelMessage[]): boolean {
   const answer = messages.at(-2);
   return messages.at(-1)?.role === "user" && answer?.role === "assistant" && answer.toolCalls.length === 0;

@@ -164,7 +164,6 @@ export class ModelCallStopped extends Error {
   }
 }
 
-/** The parts of a request that are input tokens. */
 export type Prompt = Pick<ModelRequest, "messages" | "tools" | "responseSchema">;
 
 /** A model that a provider offers; the context window is in tokens, if the provider states it. */

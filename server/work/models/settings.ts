@@ -1,7 +1,10 @@
 import { z } from "zod";
 import { anyJson } from "@/server/base/json/any-json";
 import { type JsonObject, writeJson } from "@/server/base/json/json";
-import { KIB } from "@/server/contract/sizes";
+import { formatLimit, KIB } from "@/server/contract/sizes";
+import { REPEAT_OUTPUT_TOKENS, WANTED_OUTPUT_TOKENS } from "@/server/credits/prices";
+
+const count = (tokens: number) => tokens.toLocaleString("en-US");
 
 /** Settings of a model call. Each is sent if it is set. A provider's adaptation leaves out what its model rejects. */
 export const modelSettings = z.object({
@@ -22,7 +25,9 @@ export const modelSettings = z.object({
     .min(1)
     .max(1_000_000)
     .optional()
-    .describe("The most tokens of one reply, with its reasoning. Default: 4,000, and 32,000 in a repeat."),
+    .describe(
+      `The most tokens of one reply, with its reasoning. Default: ${count(WANTED_OUTPUT_TOKENS)}, and ${count(REPEAT_OUTPUT_TOKENS)} in a repeat.`,
+    ),
   reasoningEffort: z
     .enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"])
     .optional()
@@ -82,6 +87,6 @@ export function findOptionIssues(options: JsonObject): string[] {
     .filter((name) => RESERVED_OPTIONS.has(name))
     .map((name) => `cannot have ${name}: Stepwell sends it itself`);
   if (Buffer.byteLength(writeJson(options)) > MAX_OPTIONS_BYTES)
-    issues.push(`must have at most ${MAX_OPTIONS_BYTES / KIB} KiB as JSON`);
+    issues.push(`must have at most ${formatLimit(MAX_OPTIONS_BYTES)} as JSON`);
   return issues;
 }

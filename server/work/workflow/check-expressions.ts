@@ -21,7 +21,6 @@ const listed = (names: readonly string[]) => names.join(", ") || "none";
 type ReferenceIssue = { message: string; findMeant(): Meant | undefined };
 export type Meant = { root: string; from: string; to: string };
 
-/** The issues of an expression's references. */
 export function findReferenceIssues(parsed: TemplateExpression, readable: Readable): ReferenceIssue[] {
   const issues = parsed.references.flatMap((reference) => {
     const message = describeReferenceIssue(reference, parsed, readable);

@@ -2,6 +2,7 @@ import type { Issue } from "@/server/base/errors";
 import { isContainer, isJsonObject, type Json, type JsonObject, writeJson } from "@/server/base/json/json";
 import { isDeeper, jsonPointer, MAX_JSON_DEPTH } from "@/server/base/json/text";
 import { nearestName } from "@/server/base/nearest-name";
+import { formatLimit } from "@/server/contract/sizes";
 import { findSyntaxError } from "@/server/guard/sandbox/run-script";
 import { findArithmeticIssue } from "@/server/work/expressions/arithmetic";
 import { ExpressionError, parseExpression } from "@/server/work/expressions/jsonata";
@@ -64,7 +65,7 @@ export async function findWorkflowIssues(
   if (isDeeper(text, MAX_JSON_DEPTH))
     return [{ path: "", message: `is nested deeper than ${MAX_JSON_DEPTH} levels` }];
   if (Buffer.byteLength(text) > MAX_DEFINITION_BYTES)
-    return [{ path: "", message: `is larger than ${MAX_DEFINITION_BYTES / 1024} KiB` }];
+    return [{ path: "", message: `is larger than ${formatLimit(MAX_DEFINITION_BYTES)}` }];
   const checker = new Checker(readLeniently(value), known, organizationId);
   await checker.check();
   return checker.issues.slice(0, MAX_ISSUES);
@@ -102,7 +103,6 @@ class Checker {
   readonly #known: KnownNames;
   readonly #organizationId: string;
   readonly #parameters: Readable["parameters"];
-  /** By the step's id; the position of its group, if it has one. */
   readonly #positions = new Map<string, number>();
   readonly #unknown: Record<Called, ReadonlyMap<string, UnknownName>> = { tool: new Map(), agent: new Map() };
 

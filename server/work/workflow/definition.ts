@@ -46,7 +46,6 @@ const retriesSetting = z.union(
   { error: `must be a number from 0 to ${retries}, or count with firstWaitMs, factor and longestWaitMs` },
 );
 
-/** A step that calls a function. */
 export const callStepSchema = z.strictObject({
   id: identifier.describe("Later steps refer to the step's output as steps.<id>."),
   uses: z.string().describe("The function to call."),

@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import { WorkSlice } from "@/server/base/event-loop";
 import { isJsonObject, type Json, type JsonObject, keysOf, objectOf } from "@/server/base/json/json";
 import { stringifyLarge } from "@/server/base/json/large";
-import { MAX_INSERTED_LENGTH, MIB } from "@/server/contract/sizes";
+import { formatLimit, MAX_INSERTED_LENGTH, MIB } from "@/server/contract/sizes";
 import type { StepMemory } from "@/server/guard/limits/process-memory";
 import { parseSecretReference } from "@/server/guard/secrets/references";
 import {
@@ -207,7 +207,7 @@ export function fillIn(value: Json, scope: Scope, { placeholderOf, ...facts }: F
     room -= text.length;
     if (room >= 0) return text;
     throw new ExpressionError(
-      `The values of the expressions are larger than ${MAX_INSERTED_LENGTH / MIB} MiB together.`,
+      `The values of the expressions are larger than ${formatLimit(MAX_INSERTED_LENGTH)} together.`,
     );
   };
   const fillText = async (template: string): Promise<Json> => {

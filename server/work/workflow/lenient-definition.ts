@@ -40,7 +40,6 @@ const readableParts = z.object({
 export type LenientDefinition = z.infer<typeof readableParts>;
 const lenientDefinition = readableParts.catch(() => readableParts.parse({}));
 
-/** Reads what can be read of any value. */
 export function readLeniently(value: unknown): LenientDefinition {
   return lenientDefinition.parse(value);
 }

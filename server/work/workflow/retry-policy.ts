@@ -1,4 +1,3 @@
-/** The policy for repeating a failed call. */
 export type RetryPolicy = { count: number; firstWaitMs: number; factor: number; longestWaitMs: number };
 
 export const RETRY_DEFAULTS = { firstWaitMs: 500, factor: 2, longestWaitMs: 30_000 };

@@ -40,7 +40,6 @@ const chatBody = z.looseObject({
 export type ChatBody = z.infer<typeof chatBody>;
 type Rejection = { status: number; body: unknown; isEvent?: boolean };
 
-/** One reply: calls, or an answer. */
 export type Reply = {
   reasoning: string;
   text: string;
@@ -65,7 +64,6 @@ export const callsOf = ({ calls }: Reply) =>
 /** The usage of each reply. Cached and reasoning tokens are named by each family. */
 export const USAGE = { prompt_tokens: 100, completion_tokens: 50, total_tokens: 150 };
 
-/** A response in one piece. */
 export const completion = (
   sent: object,
   { finish, ...more }: { finish: string; [name: string]: unknown },
@@ -77,7 +75,6 @@ export const completion = (
   ...more,
 });
 
-/** One event of a stream. */
 export const chunk = (delta: object, finish: string | null = null, more: object = {}) => ({
   id: "chatcmpl-1",
   object: "chat.completion.chunk",

@@ -26,7 +26,6 @@ const chatRequest = z.object({ stream: z.boolean().optional(), messages: z.array
 /** A text of random characters, as signatures and encrypted reasoning are. */
 export const opaque = (bytes = 900) => randomBytes(bytes).toString("base64");
 
-/** A call of `calculate`. */
 export const calculation = (turn: number): SentCall => ({
   id: `call-${randomBytes(6).toString("hex")}`,
   type: "function",

@@ -45,7 +45,6 @@ export function servePeer(peer: string, folder: string, modelPort: number): Prom
 
 type Places = { folder: string; modelPort: number; counts: boolean };
 
-/** Starts a peer with its service. */
 export async function openPeer(peer: Peer, { folder, modelPort, counts }: Places): Promise<Target> {
   const began = performance.now();
   const database = peer === "dbos" ? await openDatabase({ counts }) : undefined;

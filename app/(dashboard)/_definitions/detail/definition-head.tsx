@@ -22,7 +22,6 @@ type DefinitionHeadProps = {
   users: User[];
 };
 
-/** The head of an agent's or tool's page, with the link back to its list. */
 export function DefinitionHead({ of, users }: DefinitionHeadProps) {
   const { kind, id, name } = of;
   return (

@@ -27,7 +27,6 @@ export function FlowPart({ mark, title, end, children }: FlowPartProps) {
 
 type Facts = readonly [label: string, value: string][];
 
-/** Settings by their labels. */
 export function FactList({ facts }: { facts: Facts }) {
   if (facts.length === 0) return null;
   return (

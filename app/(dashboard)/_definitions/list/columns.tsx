@@ -57,7 +57,6 @@ const COLUMNS: readonly (LineColumn<Line> & { by: WeekSort })[] = [
   },
 ];
 
-/** The heads of `weekColumns`, for skeletons. */
 export const WEEK_HEADS = COLUMNS.map(({ head }) => head);
 
 /** The columns with figures; each head leads to its order, or back to the order by name. */

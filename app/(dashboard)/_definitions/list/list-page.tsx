@@ -20,7 +20,6 @@ type ListPage<Item extends AgentLine | ToolLine> = {
   empty: ReactNode;
 };
 
-/** The page of all agents or tools, with the archived ones below. */
 export function definitionListPage<Item extends AgentLine | ToolLine>(
   kind: "Agent" | "Tool",
   { read, about, empty }: ListPage<Item>,

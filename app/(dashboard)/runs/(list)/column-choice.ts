@@ -28,7 +28,6 @@ export function writeColumns(columns: readonly ColumnName[]): string | null {
   return text === USUAL_COLUMNS.join(",") ? null : text;
 }
 
-/** Moves a column by one place. */
 export function moveColumn(
   columns: readonly ColumnName[],
   name: ColumnName,

@@ -13,7 +13,6 @@ type Props = {
   onClose: () => void;
 };
 
-/** Chooses and orders the columns of the runs list. */
 export function ColumnPicker({ columns, anchor, onChange, onClose }: Props) {
   const others = COLUMN_NAMES.filter((name) => !columns.includes(name));
   return (

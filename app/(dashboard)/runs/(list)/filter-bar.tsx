@@ -4,11 +4,13 @@ import { type FormEvent, type ReactNode, useEffect, useEffectEvent, useRef, useS
 import { Button } from "@/app/_ui/button";
 import { Chip } from "@/app/_ui/chip";
 import { useTRPC } from "@/app/_ui/data/providers";
+import { formatCount } from "@/app/_ui/figures/format";
 import { useTimeZone } from "@/app/_ui/figures/time";
 import { PlusIcon } from "@/app/_ui/icons";
 import { usePageKeys } from "@/app/_ui/page/page-keys";
 import { SearchField } from "@/app/_ui/search-field";
 import type { FilterTargets } from "@/server/catalog/overview";
+import { SEARCHED_CHARACTERS } from "@/server/contract/limits";
 import { MAX_SEARCH_LENGTH } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/find/filter";
 import { withText } from "../address";
@@ -19,8 +21,7 @@ const load = () => import("./filter-picker");
 const FilterPicker = dynamic(() => load().then((module) => module.FilterPicker), { ssr: false });
 
 /** Describes the search of server/runs/read/find.ts. */
-export const SEARCH_HELP =
-  "Finds runs that contain all words: in the first 8,192 characters of input or output, or the first 2,048 of the error. A word matches by its beginning; a word of one or two letters matches only as a whole. While a run is in progress, the search matches the exact text of its input. Punctuation is not searched.";
+export const SEARCH_HELP = `Finds runs that contain all words: in the first ${formatCount(SEARCHED_CHARACTERS.text)} characters of input or output, or the first ${formatCount(SEARCHED_CHARACTERS.error)} of the error. A word matches by its beginning; a word of one or two letters matches only as a whole. While a run is in progress, the search matches the exact text of its input. Punctuation is not searched.`;
 
 const NOTHING: FilterTargets = { agents: [], tools: [], triggers: [], keys: [], people: [] };
 

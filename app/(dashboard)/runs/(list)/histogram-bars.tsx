@@ -181,7 +181,6 @@ function Part({ className, from, to }: { className: string; from: number; to: nu
   return <rect className={className} height={percent(to - from)} width="88%" x="6%" y={percent(1 - to)} />;
 }
 
-/** The marked or chosen bars. */
 function Brush({ part, bars }: { part: Marked; bars: number }) {
   const [first, last] = [Math.min(part.from, part.at), Math.max(part.from, part.at)];
   return (

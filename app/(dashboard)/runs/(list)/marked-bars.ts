@@ -21,7 +21,6 @@ export function barsWithin(bars: Bars, { from, to }: RunFilter): Marked | null {
   return first === undefined ? null : { from: first, at: inside.at(-1) ?? first };
 }
 
-/** The change of the filter to the time of these bars. */
 export function withTimesOf(bars: Bars, part: Marked): FilterChange {
   const [first, last] = ends(part);
   const [from, to] = [bars[first]?.from, bars[last]?.to];

@@ -12,7 +12,6 @@ import { writeFilter } from "../address";
 
 const CancelAllDialog = lazy(() => import("./cancel-all-dialog"), "CancelAllDialog");
 
-/** Actions for all runs that match the filter. */
 export function ListMenu({ filter }: { filter: RunFilter }) {
   const [asking, setAsking] = useState(false);
   const mayCancel = useMay("member");

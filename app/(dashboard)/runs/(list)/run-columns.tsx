@@ -92,7 +92,6 @@ type Acting = {
   onToggle: (run: RunLine) => void;
 };
 
-/** The run and the chosen columns. */
 export function runColumns(
   chosen: readonly ColumnName[],
   { isSelected, onSelect, onToggle }: Acting,

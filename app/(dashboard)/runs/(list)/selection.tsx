@@ -82,7 +82,6 @@ export function SelectionBar({ runs, onClear }: { runs: RunSummary[]; onClear: (
   );
 }
 
-/** The message after runs were cancelled. */
 export function describeCancelled(count: number): string {
   return count === 0 ? "No run was open" : `Cancelling ${formatPlural(count, "run")}`;
 }

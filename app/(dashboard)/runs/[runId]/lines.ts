@@ -43,7 +43,6 @@ export type GroupLine = Common & { kind: "group"; items: readonly (WorkLine & { 
 
 export type Line = WorkLine | AttemptLine | WaitLine | GroupLine;
 
-/** A visible line of the timeline. */
 export type Row = Line & { depth: number; folded: boolean };
 export type WorkRow = Row & WorkLine;
 

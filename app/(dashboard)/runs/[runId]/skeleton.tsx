@@ -48,7 +48,6 @@ export function RunSkeleton() {
   );
 }
 
-/** Lines of a text that is loading. */
 export function TextSkeleton({ className, widths }: { className?: string; widths: readonly string[] }) {
   return (
     <div aria-busy="true" className={clsx("flex flex-col gap-4", className)}>

@@ -4,7 +4,6 @@ import dynamic from "next/dynamic";
 import { PageHead } from "@/app/_ui/page/page";
 import { LinesSkeleton } from "@/app/_ui/page/skeletons";
 
-/** The page while it loads. */
 export function Skeleton() {
   return (
     <>

@@ -16,7 +16,6 @@ import { OutcomeMark } from "../outcome";
 
 const TriggerForm = lazy(() => import("../_form/trigger-form"), "TriggerForm");
 
-/** The organization's triggers; members create them here. */
 export function TriggersView({ view }: { view: ListView }) {
   const trpc = useTRPC();
   const { data } = useSuspenseQuery(trpc.catalog.triggers.queryOptions());

@@ -123,7 +123,6 @@ export function RotateSecretDialog({ trigger, onClose }: TriggerDialogProps) {
   );
 }
 
-/** Confirms, then gives the trigger a new address. */
 export function ReplaceAddressDialog({ trigger, onClose }: TriggerDialogProps) {
   const trpc = useTRPC();
   const form = useForm(trpc.triggers.rotateAddress.mutationOptions(), {

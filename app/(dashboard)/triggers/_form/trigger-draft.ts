@@ -1,7 +1,6 @@
 import type { TriggerDefinition } from "@/server/catalog/definitions";
 import type { TriggerDetail } from "@/server/catalog/webhooks/inspect-trigger";
 
-/** The form of a new trigger. */
 export const NEW_TRIGGER = {
   name: "",
   slug: "",
@@ -24,7 +23,6 @@ export const NEW_TRIGGER = {
 /** The form of a trigger, as typed. */
 export type TriggerDraft = typeof NEW_TRIGGER;
 
-/** The form of an existing trigger. */
 export function draftOf(trigger: TriggerDetail): TriggerDraft {
   return {
     ...NEW_TRIGGER,

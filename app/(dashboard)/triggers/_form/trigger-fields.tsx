@@ -9,6 +9,7 @@ import type { TriggerDetail } from "@/server/catalog/webhooks/inspect-trigger";
 import { PRESETS } from "@/server/catalog/webhooks/senders/presets";
 import { describeSignature, isPresetName } from "@/server/catalog/webhooks/senders/signature-definition";
 import { RUN_KINDS } from "@/server/contract/enums";
+import { MAX_NAME_LENGTH } from "@/server/contract/limits";
 import { rename } from "../../_editor/slug";
 import { senderGuide } from "../sender-guide";
 import { TemplateField } from "./template-field";
@@ -50,7 +51,7 @@ export function TriggerFields({ draft, errorAt, existing, onChange }: TriggerFie
         <TextField
           {...bind("name", "/name")}
           autoFocus
-          maxLength={200}
+          maxLength={MAX_NAME_LENGTH}
           onChange={(name) => onChange(existing === null ? rename(draft, name) : { name })}
         />
         <TextField

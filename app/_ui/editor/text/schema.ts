@@ -32,7 +32,6 @@ function memberSchema(schema: Schema, key: string | number): unknown {
   return isJsonObject(properties) && Object.hasOwn(properties, key) ? properties[key] : additionalProperties;
 }
 
-/** One property that a schema names. */
 export type Member = { name: string; schema: Schema; type: string; description: string | undefined };
 
 /** The properties of an object, each once. */

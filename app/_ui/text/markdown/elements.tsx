@@ -108,7 +108,6 @@ function Picture({ src, alt = "", ...props }: ComponentProps<"img">) {
   return <Anchor href={typeof src === "string" ? src : ""}>{alt || "image"}</Anchor>;
 }
 
-/** Tables that scroll if they are wide. */
 export const TABLE_COMPONENTS: Components = {
   table: ({ children }) => (
     <HorizontalScroll label="Table">

@@ -1,7 +1,6 @@
 import { answerLinkCall } from "@/app/api/link-call";
 import { resetPassword } from "@/server/catalog/organization/reset-password";
 
-/** Sets the password of the link's person. */
 export function POST(request: Request): Promise<Response> {
   return answerLinkCall(request, (services, { token, input }) => resetPassword(services, { token, input }));
 }

@@ -1,6 +1,7 @@
 import { readFilter } from "@/app/(dashboard)/runs/address";
 import { memberRoute, privateResponse } from "@/app/api/handlers";
 import { AppError } from "@/server/base/errors";
+import { JSON_TYPE } from "@/server/contract/media-types";
 import { queueDashboardCall } from "@/server/guard/limits/dashboard-queue";
 import { exportRuns } from "@/server/runs/read/export";
 
@@ -43,7 +44,7 @@ export const GET = memberRoute(async ({ services, request, actor }) => {
   });
   const day = services.clock.now().toISOString().slice(0, 10);
   return privateResponse(stream, {
-    type: format === "csv" ? "text/csv" : "application/json",
+    type: format === "csv" ? "text/csv" : JSON_TYPE,
     fileName: `runs-${day}.${format}`,
   });
 });

@@ -1,7 +1,6 @@
 import { answerLinkCall } from "@/app/api/link-call";
 import { readSetUp } from "@/server/catalog/organization/set-up";
 
-/** Reports if a set-up link works. */
 export function POST(request: Request): Promise<Response> {
   return answerLinkCall(request, (services, { token }) => readSetUp(services, token));
 }

@@ -1,8 +1,9 @@
 import { AppError } from "@/server/base/errors";
 import { decodeText, parseBodyText, requireJson } from "@/server/base/json/body";
 import { type Json, objectOf, writeJson } from "@/server/base/json/json";
+import { JSON_TYPE } from "@/server/contract/media-types";
 import type { StepMemory } from "@/server/guard/limits/process-memory";
-import { type BodyForm, type BodyForms, JSON_TYPE } from "./presets";
+import type { BodyForm, BodyForms } from "./presets";
 
 /** A call's body as the document that runs get; `text` is its JSON. */
 export type CallBody = { text: string; json: Json };

@@ -19,7 +19,6 @@ export function eventIdInHeaders(
   return null;
 }
 
-/** The sender's id of an event in its body. */
 export function eventIdInBody({ eventId }: Sender, body: Json): string | null {
   for (const pointer of eventId.pointers ?? []) {
     const found = valueAt(body, pointer);
@@ -28,7 +27,6 @@ export function eventIdInBody({ eventId }: Sender, body: Json): string | null {
   return null;
 }
 
-/** The value at a pointer into objects. */
 export function valueAt(value: Json, pointer: string): Json | undefined {
   let found: Json | undefined = value;
   for (const key of fromPointer(pointer)) {

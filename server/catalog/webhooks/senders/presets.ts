@@ -1,3 +1,5 @@
+import { FORM_TYPE, JSON_TYPE } from "@/server/contract/media-types";
+
 /**
  * The ways of senders to sign and send calls: one row of data for each sender. `signed-call.ts` reads the rules,
  * `call-body.ts` the bodies, `event-id.ts` the ids, `verification.ts` the rest.
@@ -6,7 +8,6 @@
 export const HASHES = ["sha1", "sha256", "sha512"] as const;
 export const ENCODINGS = ["hex", "base64"] as const;
 
-/** An HMAC in a header. */
 export type HmacRule = {
   kind: "hmac";
   header: string;
@@ -35,7 +36,6 @@ export type HmacRule = {
   bodyHashQuery?: string;
 };
 
-/** The secret itself in a header. */
 type TokenRule = { kind: "token"; header: string };
 
 export type SignatureRule = HmacRule | TokenRule;
@@ -45,7 +45,6 @@ export type BodyForm = "json" | "form";
 export type BodyForms = Readonly<Record<string, BodyForm>>;
 
 export type Sender = {
-  /** As people know it. */
   title: string;
   rule: SignatureRule;
   /** `sender`: the sender creates the secret, so a generated one would never be used. */
@@ -64,8 +63,6 @@ export type Sender = {
   answerWithinMs?: number;
 };
 
-export const JSON_TYPE = "application/json";
-export const FORM_TYPE = "application/x-www-form-urlencoded";
 const JSON_ONLY = { [JSON_TYPE]: "json" } as const;
 const JSON_OR_FORM = { [JSON_TYPE]: "json", [FORM_TYPE]: "form" } as const;
 

@@ -24,7 +24,6 @@ const signatureCheck = z.object({
 });
 export type SignatureCheck = z.infer<typeof signatureCheck>;
 
-/** A stored check. */
 export function readSignatureCheck(text: string): SignatureCheck {
   return signatureCheck.parse(JSON.parse(text));
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { readJson } from "@/server/base/json/json";
-import { ENCODINGS, FORM_TYPE, HASHES, JSON_TYPE, PRESETS, type PresetName, type Sender } from "./presets";
+import { FORM_TYPE, JSON_TYPE } from "@/server/contract/media-types";
+import { ENCODINGS, HASHES, PRESETS, type PresetName, type Sender } from "./presets";
 
 const PRESET_NAMES = z.enum(Object.keys(PRESETS).filter(isPresetName));
 
@@ -61,10 +62,8 @@ export const signatureDefinition = z.union([PRESET_NAMES, z.strictObject({ custo
 });
 export type SignatureDefinition = z.output<typeof signatureDefinition>;
 
-/** A stored `signature`, as JSON. */
 export const storedSignature = z.string().transform((text) => signatureDefinition.parse(readJson(text)));
 
-/** The sender that a definition describes. */
 export function senderOf(definition: SignatureDefinition): Sender {
   if (typeof definition === "string") return PRESETS[definition];
   const { custom } = definition;
@@ -92,7 +91,6 @@ export function senderOf(definition: SignatureDefinition): Sender {
   };
 }
 
-/** A definition in words for people. */
 export function describeSignature(definition: SignatureDefinition): string {
   const { title, rule } = senderOf(definition);
   if (rule.kind === "token") return `${title}: the secret in ${rule.header}`;

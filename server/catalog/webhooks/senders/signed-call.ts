@@ -1,7 +1,8 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { sha256 } from "@/server/base/sha256";
+import { FORM_TYPE } from "@/server/contract/media-types";
 import { formFields, mediaTypeOf } from "./call-body";
-import { FORM_TYPE, type HmacRule, type SignatureRule } from "./presets";
+import type { HmacRule, SignatureRule } from "./presets";
 import { fillSigningString } from "./signing-string";
 
 export type SignedCall = {

@@ -3,7 +3,6 @@ import type { Json } from "@/server/base/json/json";
 import { valueAt } from "./event-id";
 import type { Sender } from "./presets";
 
-/** The answer to a sender's check of the address. */
 export type VerificationAnswer = { contentType: string; body: string };
 
 const MAX_ECHO_LENGTH = 500;

@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { MemberActor } from "@/server/base/actor";
+import { SEARCHED_CHARACTERS } from "@/server/contract/limits";
 import { createMember, insertRun } from "@/testing/runs";
 import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/testing/world";
 import { exportRuns } from "../export";
@@ -277,6 +279,17 @@ it("finds metadata of any characters, but not by a search for text", async () =>
 it("rejects times that the database cannot store", () => {
   expect(runFilter.safeParse({ to: "0000-01-01T00:00:00.000Z" }).success).toBe(false);
   expect(runFilter.safeParse({ from: "2026-11-21T00:00:00.000Z" }).success).toBe(true);
+});
+
+it("covers as much of each text as the filter bar and the guide say", async () => {
+  const long = "x".repeat(10_000);
+  const { text, error } = SEARCHED_CHARACTERS;
+  const { rows } = await world.pool.query("SELECT length(run_text($1, $1, $1)) AS covered", [long]);
+  expect(rows).toEqual([{ covered: text + 1 + text + 1 + error }]);
+  const guide = readFileSync("docs/dashboard.md", "utf8").replaceAll("\n", " ");
+  const count = (value: number) => value.toLocaleString("en-US");
+  expect(guide).toContain(`the first ${count(text)} characters of an ended run's input and output`);
+  expect(guide).toContain(`the first ${count(error)} of its error`);
 });
 
 describe("a word of any length", () => {

@@ -5,12 +5,11 @@ import { defineQuery, select } from "@/server/base/db/statement";
 import { AppError } from "@/server/base/errors";
 import { anyCase } from "@/server/base/json/any-case";
 import { MIB } from "@/server/contract/sizes";
+import { SEARCHED_START } from "@/server/runs/read/enums";
 import type { Services } from "@/server/runs/services";
 
 /** Runs with more bytes of text are searched only in the start of each text. */
 const SEARCHED_ENTIRELY_UP_TO = 32 * MIB;
-/** In characters. */
-const START = 65_536;
 
 const READ_SIZE = defineQuery(
   "read-size-of-steps",
@@ -33,7 +32,7 @@ export async function searchSteps(
   const startsOnly = size.bytes > SEARCHED_ENTIRELY_UP_TO;
   const pattern = spellings(text).map(anyCase).join("|");
   const has = (column: Prisma.Sql) =>
-    Prisma.sql`${startsOnly ? Prisma.sql`left(${column}, ${START})` : column} ~ ${pattern}`;
+    Prisma.sql`${startsOnly ? Prisma.sql`left(${column}, ${SEARCHED_START})` : column} ~ ${pattern}`;
   const ofRun = Prisma.sql`run_id = ${runId}::uuid AND organization_id = ${actor.orgId}::uuid`;
   const matches = await select(
     services.pool,

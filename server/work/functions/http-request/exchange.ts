@@ -49,7 +49,6 @@ export type HttpResult = { status: number; headers: Record<string, string | stri
 /** `redact` is applied to binary data: within base64, some forms of a secret are not found. */
 type Reading = { redact: RedactBody; memory: StepMemory };
 
-/** Reads a response to its end. */
 export async function readResponse(response: Response, reading: Reading): Promise<HttpResult> {
   const bytes = new Uint8Array(await response.arrayBuffer());
   return {

@@ -1,14 +1,15 @@
 import { z } from "zod";
 import type { Json, JsonObject } from "@/server/base/json/json";
 import { largeJsonBytes } from "@/server/base/json/large";
-import { MAX_FINAL_OUTPUT_BYTES } from "@/server/contract/sizes";
+import { formatLimit, MAX_FINAL_OUTPUT_BYTES } from "@/server/contract/sizes";
 import { hasPlaceholder, replacePlaceholders } from "@/server/guard/secrets/placeholders";
 import { parseWholeReference, secretMark } from "@/server/guard/secrets/references";
 import { MAX_EXPRESSION_LENGTH } from "@/server/work/expressions/jsonata";
 import { FunctionError } from "@/server/work/functions/core/define";
 import { type HttpResult, readLinks } from "@/server/work/functions/http-request/exchange";
 
-const MAX_PAGES = 100;
+export const MAX_PAGES = 100;
+export const MAX_PAGES_BYTES = MAX_FINAL_OUTPUT_BYTES;
 const DEFAULT_PAGES = 10;
 
 const expression = z.string().min(1).max(MAX_EXPRESSION_LENGTH).optional();
@@ -60,8 +61,8 @@ export async function readPages(
     const facts = { ...page, links: readLinks(page.headers) };
     const found = items === undefined ? [page.body] : asList(await evaluate(items, facts));
     bytes += await largeJsonBytes(found);
-    if (bytes > MAX_FINAL_OUTPUT_BYTES)
-      throw failed(`The pages together are larger than ${MAX_FINAL_OUTPUT_BYTES} bytes.`);
+    if (bytes > MAX_PAGES_BYTES)
+      throw failed(`The pages together are larger than ${formatLimit(MAX_PAGES_BYTES)}.`);
     collected.push(...found);
     const address = await evaluate(next, facts);
     const hasMore = typeof address === "string" && address !== "";

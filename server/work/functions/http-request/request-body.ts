@@ -2,10 +2,9 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { anyNumber } from "@/server/base/json/any-json";
 import { type Json, writeJson } from "@/server/base/json/json";
-import { MIB } from "@/server/contract/sizes";
+import { formatLimit, MIB } from "@/server/contract/sizes";
 import { FunctionError } from "@/server/work/functions/core/define";
 
-/** Largest body of a request, in bytes. */
 export const MAX_REQUEST_BYTES = 4 * MIB;
 
 /** Null leaves the value out. */
@@ -76,7 +75,7 @@ export function makeBody(inputs: BodyInputs): RequestBody | undefined {
   }
   const made = encode(inputs);
   if (made !== undefined && Buffer.byteLength(made.content) > MAX_REQUEST_BYTES) {
-    const issue = `The request's body is larger than ${MAX_REQUEST_BYTES} bytes.`;
+    const issue = `The request's body is larger than ${formatLimit(MAX_REQUEST_BYTES)}.`;
     throw new FunctionError("invalid_request", issue);
   }
   return made;

@@ -93,7 +93,6 @@ export const thinkingOf = (blocks: readonly Block[]): string =>
     .filter((part) => part !== "")
     .join("\n\n");
 
-/** The input of a call as JSON. */
 export const inputText = (input: unknown): string =>
   typeof input === "string" ? input : writeJson(input ?? {});
 

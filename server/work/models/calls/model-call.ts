@@ -25,7 +25,6 @@ export type CallOptions = ServerOptions & {
   clock: Clock;
   /** From 0 to 1, for the jitter of delays. */
   random: () => number;
-  /** Rejects with the signal's reason. */
   sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Unset: calls are sent at once. */
   paces?: Paces;

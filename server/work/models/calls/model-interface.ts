@@ -23,7 +23,6 @@ export type ModelInterface = {
   namesOfState(messages: readonly ModelMessage[], origin: string): string[];
 };
 
-/** The headers of requests of all interfaces. */
 export const JSON_HEADERS = {
   accept: "application/json",
   "content-type": "application/json",
@@ -38,7 +37,6 @@ export type ConnectionOptions = {
   fetch: EgressFetch;
 };
 
-/** The request of one attempt. */
 type Sent = {
   request: ModelRequest;
   known: Adaptation;
@@ -47,11 +45,9 @@ type Sent = {
   signal: AbortSignal;
 };
 
-/** A vendor's client. */
 export type Connection = {
   /** Throws the client's errors, also for a response with an error status. */
   send(sent: Sent): Promise<Response>;
-  /** Throws like `send`. */
   list(signal: AbortSignal): Promise<Response>;
   /** Returns a ResponseError for the error of a response; any other as it is. */
   explain(error: unknown): unknown;

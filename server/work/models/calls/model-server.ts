@@ -122,7 +122,6 @@ export class ModelServer {
     }
   }
 
-  /** Throws like `attempt`. */
   async listModels(): Promise<ListedModel[]> {
     const reason = () => new Error(`no answer within ${LIST_TIMEOUT_MS} ms`);
     const { signal, end } = limitTime(new AbortController().signal, LIST_TIMEOUT_MS, reason);

@@ -54,7 +54,6 @@ export function usageText(raw: unknown): string | undefined {
   }
 }
 
-/** The usage of two attempts of a call. */
 export function addUsage(one: ModelUsage, other: ModelUsage): ModelUsage {
   const sum: ModelUsage = {
     inputTokens: one.inputTokens + other.inputTokens,

@@ -25,7 +25,6 @@ export async function findModelFacts({
   return (own && findFirst(own.models, names)) ?? findFirst(all, names) ?? {};
 }
 
-/** The models that the catalog knows at an address. */
 export async function listCatalogModels(baseUrl: string): Promise<readonly string[]> {
   const { sections } = await loadCatalog();
   return findSection(sections, baseUrl)?.names ?? [];

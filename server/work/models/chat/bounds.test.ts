@@ -93,7 +93,7 @@ test.each([
 
 test("endless comments fail the call too", async () => {
   respond = (response) => writeForever(response, `: ${"x".repeat(1_000_000)}\n`);
-  await expect(call()).rejects.toThrow("larger than 67108864 bytes");
+  await expect(call()).rejects.toThrow("larger than 64 MiB");
 });
 
 test("a long event that ends is read", async () => {

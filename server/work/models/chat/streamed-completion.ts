@@ -76,7 +76,6 @@ function beginsAnother(
   return mayBegin && isComplete(known.arguments);
 }
 
-/** A streamed reply as far as it has arrived. */
 export class StreamedCompletion implements StreamedReply {
   readonly #onText: (text: string) => void;
   #content = "";
@@ -92,12 +91,10 @@ export class StreamedCompletion implements StreamedReply {
   #further = 0;
   #lastCall = -1;
 
-  /** @param onText Called with the complete text so far whenever there is more. */
   constructor(onText: (text: string) => void) {
     this.#onText = onText;
   }
 
-  /** Throws ReplyError for an invalid piece, an error, or too much. */
   add(raw: unknown): void {
     const parsed = piece.safeParse(raw);
     if (!parsed.success) throw brokenPieces("a chunk of the answer is not part of a chat completion");
@@ -146,7 +143,6 @@ export class StreamedCompletion implements StreamedReply {
     return { content: replaceNul(output.content), usage };
   }
 
-  /** Throws ReplyError if the reply is incomplete. */
   toBody(): object {
     if (this.#finishReason === null) throw brokenPieces("the answer ended before it was complete");
     const toolCalls = [...this.#calls]

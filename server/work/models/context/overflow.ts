@@ -61,7 +61,6 @@ export function readOverflow(error: unknown): Overflow | null {
   return { window: find(WINDOW), input: find(INPUT) };
 }
 
-/** Returns true if an error says that the input is too long. */
 export const isOverflow = ({ status, code, message }: ResponseError | ReplyError): boolean =>
   code === "context_length_exceeded" ||
   status === 413 ||

@@ -2,7 +2,6 @@ import OpenAI, { APIError } from "openai";
 import { type ConnectionOptions, JSON_HEADERS } from "@/server/work/models/calls/model-interface";
 import { ResponseError } from "@/server/work/models/calls/replies";
 
-/** The headers of both of OpenAI's interfaces. */
 export const openAiHeaders = (apiKey = "none"): Record<string, string> => ({
   ...JSON_HEADERS,
   authorization: `Bearer ${apiKey}`,

@@ -7,7 +7,6 @@ export type Departure = { at: number };
 type Waiting = { depart: (departure: Departure) => void };
 type Tools = {
   clock: Clock;
-  /** Rejects when the signal is aborted. */
   sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 };
 

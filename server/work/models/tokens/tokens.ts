@@ -70,7 +70,6 @@ const countTool = perOwner(({ name, description, parameters }: OfferedTool) =>
   countTexts([name, description, writeJson(parameters)]),
 );
 
-/** Counts the tokens of a request: its messages, their calls, the offered tools and the schema of the answer. */
 export async function countRequestTokens(request: Prompt): Promise<number> {
   let tokens = REQUEST_OVERHEAD;
   for (const message of request.messages) tokens += await countMessageTokens(message);

@@ -56,7 +56,6 @@ export function Queued({ run }: { run: Pick<RunDetail, "id"> }) {
   );
 }
 
-/** One sentence on why a run has not started. */
 export function queueReason({ ahead, slots, taken }: NonNullable<LivenessFacts["queue"]>): string {
   const before = ahead === 0 ? "this run is next" : `${formatPlural(ahead, "run")} will start first`;
   if (taken >= slots) {

@@ -18,7 +18,6 @@ type RerunDialogProps = {
   onClose: (typed: string | null) => void;
 };
 
-/** A dialog to edit a run's input and start a run with it. */
 export function RerunDialog({ run, typed, onClose }: RerunDialogProps) {
   const router = useRouter();
   const { dialog, draft, change, send } = useForm(useTRPC().runs.rerun.mutationOptions(), {

@@ -23,7 +23,6 @@ import {
 } from "./parts";
 import { PromptView } from "./prompt";
 
-/** One model call: its output, prompt, attempts and figures. */
 export function CallInspector(props: WorkProps<"call">) {
   const { line } = props;
   const { runId, id: callId } = line;

@@ -66,7 +66,6 @@ export function InspectorFrame({
   );
 }
 
-/** Props of the inspectors of steps and model calls. */
 export type WorkProps<Kind extends WorkLine["kind"]> = {
   line: WorkLine & { kind: Kind };
   attempt: number | null;

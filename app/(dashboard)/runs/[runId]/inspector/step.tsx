@@ -26,7 +26,6 @@ import {
   WorkTabs,
 } from "./parts";
 
-/** One step: input and output, attempts and figures. */
 export function StepInspector(props: WorkProps<"step">) {
   const { line, bench } = props;
   const { runId, label } = line;

@@ -1,9 +1,10 @@
 import { formatDuration } from "@/app/_ui/figures/format";
+import { MAX_PENDING_HOURS } from "@/server/contract/limits";
+import { formatLimit, MAX_FINAL_OUTPUT_BYTES } from "@/server/contract/sizes";
 import { FAILURE_CODES, type FailureCode } from "@/server/runs/failure-codes";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import { targetPath } from "../../query";
 
-/** The facts that explain a failure. */
 export type FailedRun = Pick<
   RunDetail,
   | "errorCode"
@@ -43,7 +44,7 @@ function explanationsOf(run: FailedRun, failedStep: string | null): Record<Failu
       advice: `The timeline shows what took the time. Raise deadlineSeconds of the ${run.kind}${run.apiKeyId ? " or the start's X-Deadline-Seconds" : ""}, or reduce its work.`,
     },
     not_admitted: {
-      sentence: "The run waited 24 hours for a free slot and was ended.",
+      sentence: `The run waited ${MAX_PENDING_HOURS} hours for a free slot and was ended.`,
       advice:
         "Other runs used all slots of the plan, or no process executed runs. Cancel runs that hang, then run it again.",
       links: [{ href: "/runs?status=Running", label: "Running runs" }],
@@ -68,7 +69,7 @@ function explanationsOf(run: FailedRun, failedStep: string | null): Record<Failu
             advice: "Describe the answer in the system prompt, simplify the schema, or allow more steps.",
           },
     output_too_large: {
-      sentence: "The output is larger than 4 MiB, the limit for a run.",
+      sentence: `The output is larger than ${formatLimit(MAX_FINAL_OUTPUT_BYTES)}, the limit for a run.`,
       advice: "Return less: a part, a summary, or an address from which to fetch it.",
     },
     model_unauthorized: {

@@ -1,4 +1,3 @@
-/** A labelled time on the axis. */
 export type Tick = {
   /** In ms from the axis' zero. */
   at: number;

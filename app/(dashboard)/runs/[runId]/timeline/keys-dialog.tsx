@@ -15,7 +15,6 @@ const KEYS: readonly [keys: string, does: string][] = [
   ["?", "these keys"],
 ];
 
-/** The list of a run page's keyboard shortcuts. */
 export function KeysDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog onClose={onClose} title="Keys on this page">

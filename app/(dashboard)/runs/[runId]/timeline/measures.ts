@@ -74,7 +74,6 @@ function covered(spans: Span[]): number {
   return sum;
 }
 
-/** The input tokens that came from a provider's cache. */
 export function sumCached(calls: readonly Pick<CallLine, "cachedInputTokens">[]): number {
   return calls.reduce((sum, { cachedInputTokens }) => sum + cachedInputTokens, 0);
 }
@@ -106,7 +105,6 @@ export function largestLine(lines: WorkLine[], measure: Measure, now: number): W
   return amountOf(largest, measure, now) > 0 ? largest : null;
 }
 
-/** An amount as shown in a row. */
 export function formatAmount(amount: number, measure: Measure): string {
   if (measure === "time") return formatDuration(amount);
   return measure === "tokens" ? formatCount(amount) : formatCredits(fromCreditUnits(amount));

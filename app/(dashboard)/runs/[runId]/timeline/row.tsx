@@ -10,7 +10,6 @@ import { isStep, isWork, type Row } from "../lines";
 import { BarShape } from "./bar";
 import { type Bar, COLUMNS } from "./scale";
 
-/** One line: name, status, bar and amount. */
 export function TimelineRow({
   line,
   bar,

@@ -81,7 +81,6 @@ export type Fill = "held" | "wait" | "call" | "step" | Exclude<LineStatus, "Comp
 
 type Rect = Span & { fill: Fill };
 
-/** The bars of a row and the label of its amount. */
 export type Bar = {
   label: string;
   rects: Rect[];

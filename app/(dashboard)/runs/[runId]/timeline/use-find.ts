@@ -4,6 +4,8 @@ import { useTRPC } from "@/app/_ui/data/providers";
 import { formatCount } from "@/app/_ui/figures/format";
 import { useRested } from "@/app/_ui/use-rested";
 import { anyCase } from "@/server/base/json/any-case";
+import { formatLimit } from "@/server/contract/sizes";
+import { SEARCHED_START } from "@/server/runs/read/enums";
 import type { Line } from "../lines";
 
 const PAUSE_MS = 250;
@@ -31,7 +33,7 @@ export function useFind(runId: string, lines: Line[]) {
     if (looking) return "Searching all inputs and outputs.";
     if (results.some(({ isError }) => isError)) return "The search failed. Change it to try again.";
     return results.some(({ data }) => data?.startsOnly)
-      ? "Nothing found. The run is large: only the first 64 KiB of each text were searched."
+      ? `Nothing found. The run is large: only the first ${formatLimit(SEARCHED_START)} of each text were searched.`
       : "Nothing found in names, inputs, outputs and answers of the model.";
   }
 

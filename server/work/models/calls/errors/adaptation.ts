@@ -165,7 +165,6 @@ function isMeant(word: string, text: string): boolean {
   );
 }
 
-/** Returns true if a request is streamed to this server. */
 export const isStreamed = (
   { onText }: Pick<ModelRequest, "onText">,
   { quirks, unstreamed }: Pick<Adaptation, "quirks" | "unstreamed">,
