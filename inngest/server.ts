@@ -154,7 +154,11 @@ export function createServerDriver(
   };
 }
 
-async function takeBack(services: Services, engine: Pick<RunEngine, "wake">, log: Logger): Promise<void> {
+async function takeBack(
+  services: Pick<Services, "clock" | "pool">,
+  engine: Pick<RunEngine, "wake">,
+  log: Logger,
+): Promise<void> {
   try {
     if ((await releaseLostRuns(services, { afterMs: 0 })) > 0) engine.wake();
   } catch (error) {

@@ -47,7 +47,7 @@ export function runRoute(answer: (call: Call & { runId: string }) => Promise<Res
 }
 
 /** Rejects calls from other sites (CSRF): a call must be JSON from our own origin. */
-export function requireOwnJson(services: Services, { headers }: Request): void {
+export function requireOwnJson(services: Pick<Services, "env">, { headers }: Request): void {
   const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (isSameOrigin(services, headers) && type === JSON_TYPE) return;
   throw new AppError("forbidden", "This call must come from a page of this site, as JSON.");

@@ -81,7 +81,7 @@ const FIND_MIGRATIONS = defineQuery(
  * Only the service migrates an existing database: a newer command line must not migrate it under an older running
  * service.
  */
-async function migrateEmptyDatabase({ env, pool }: Services): Promise<void> {
+async function migrateEmptyDatabase({ env, pool }: Pick<Services, "env" | "pool">): Promise<void> {
   const [migrations] = await FIND_MIGRATIONS(pool);
   if (!migrations?.known) await prepareDatabase(env.databaseUrl, ".");
 }

@@ -120,7 +120,7 @@ export const runCommands = [
   }),
 ];
 
-async function findRun(services: Services, id: string) {
+async function findRun(services: Pick<Services, "db">, id: string) {
   const run = isUuid(id) ? await services.db.run.findUnique({ where: { id } }) : null;
   if (!run) throw new Error(`There is no run "${id}".`);
   return run;

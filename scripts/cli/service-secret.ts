@@ -49,7 +49,10 @@ export const serviceSecretCommands = [
 ];
 
 /** Triggers and secrets, as `trigger ORG/SLUG` and `secret ORG/NAME`, that this STEPWELL_SECRET cannot decrypt. */
-export async function findUnreadable({ db, encryption }: Services): Promise<string[]> {
+export async function findUnreadable({
+  db,
+  encryption,
+}: Pick<Services, "db" | "encryption">): Promise<string[]> {
   const triggers = await db.trigger.findMany({
     where: { deletedAt: null },
     include: { secrets: true, organization: { select: { slug: true } } },

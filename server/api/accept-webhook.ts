@@ -57,7 +57,7 @@ export async function acceptCall(
 
 /** Throws `invalid_signature`; `delivery` then says what was checked. */
 function checkSignature(
-  { env }: Services,
+  { env }: Pick<Services, "env">,
   request: ApiRequest,
   { trigger, delivery, now }: Pick<Call, "trigger" | "delivery" | "now">,
 ): void {

@@ -16,7 +16,7 @@ import type { Offer } from "@/server/work/models/port";
 const PER_MINUTE = { limit: 20, seconds: 60 };
 
 /** The models of the service's default provider, which serves every model that nobody lists. */
-export async function listServiceModels(services: Services) {
+export async function listServiceModels(services: Pick<Services, "models" | "prices">) {
   const { models } = services;
   const { models: offered, problem } = await models.listOffered();
   return {

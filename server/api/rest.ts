@@ -152,7 +152,10 @@ function authorize(actor: ApiKeyActor, { scope, kind }: Endpoint, params: Params
   if (actor.suspended) throw new AppError("organization_suspended", "The organization is suspended.");
 }
 
-async function countRead(services: Services, actor: ApiKeyActor): Promise<Record<string, string>> {
+async function countRead(
+  services: Pick<Services, "clock" | "pool">,
+  actor: ApiKeyActor,
+): Promise<Record<string, string>> {
   const decision: RateDecision | null = await acquireRead(services, actor);
   if (decision === null) return {};
   if (!decision.allowed) throw rateLimited("reads", decision);

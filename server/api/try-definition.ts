@@ -75,7 +75,7 @@ const PINNED_TOO_LARGE = `The outputs are larger than ${formatLimit(MAX_PINNED_B
 
 /** An unknown output is null if no executed step reads it; otherwise throws. Undefined: all steps are executed. */
 async function pinOutputs(
-  services: Services,
+  services: Pick<Services, "db" | "pool">,
   actor: MemberActor,
   { tried, pinned }: { tried: WorkflowDefinition; pinned: Pinned },
 ): Promise<JsonObject | undefined> {
@@ -102,7 +102,7 @@ async function pinOutputs(
 
 /** By the ids of the steps that are not executed. */
 async function readPinned(
-  services: Services,
+  services: Pick<Services, "db" | "pool">,
   actor: MemberActor,
   pinned: Pinned,
 ): Promise<Map<string, Json>> {

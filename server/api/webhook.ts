@@ -28,7 +28,7 @@ import { errorResponse, jsonResponse, toAppError } from "./http/respond";
 const { flood: FLOOD, maxBodyBytes, unknownTokens: UNKNOWN_TOKENS } = WEBHOOK;
 const FLOOD_NOTE = "Further calls from this address in the same minute are not recorded.";
 
-const guards = perOwner(({ clock }: Services) => ({
+const guards = perOwner(({ clock }: Pick<Services, "clock">) => ({
   unknown: createMemoryWindow(UNKNOWN_TOKENS.limit, UNKNOWN_TOKENS.seconds, clock),
   flood: createMemoryWindow(FLOOD.limit, FLOOD.seconds, clock),
   /** Records the first rejected call of each caller per minute. */
@@ -101,7 +101,7 @@ type Receipt = {
 
 /** Answers a GET or HEAD request with which the sender checks the address. Throws `invalid_request`. */
 async function verifyAddress(
-  services: Services,
+  services: Pick<Services, "clock" | "pool">,
   request: ApiRequest,
   { trigger, requestId }: Pick<Receipt, "trigger" | "requestId">,
 ): Promise<ApiResponse> {

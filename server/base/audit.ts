@@ -109,7 +109,7 @@ export type AuditLine = Awaited<ReturnType<typeof listAudit>>["items"][number];
  * from, to }`, or plain facts; without secrets.
  */
 export async function listAudit(
-  { db }: Services,
+  { db }: Pick<Services, "db">,
   actor: MemberActor,
   { cursor, subject, limit }: PageRequest & { subject?: AuditSubject | undefined },
 ) {

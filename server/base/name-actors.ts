@@ -9,7 +9,7 @@ const uuid = z.uuid();
  * Keys and triggers are looked up in this organization only; deleted ones are marked.
  */
 export async function nameActors(
-  { db }: Services,
+  { db }: Pick<Services, "db">,
   organizationId: OrgId,
   references: string[],
 ): Promise<(reference: string) => string> {

@@ -16,7 +16,7 @@ export type ArchivedLine = Awaited<ReturnType<typeof listArchived>>[number];
 
 /** The organization's archived agents or tools, the last archived first. */
 export async function listArchived(
-  { db }: Services,
+  { db }: Pick<Services, "db">,
   { orgId }: Actor,
   { kind }: Pick<DefinitionRef, "kind">,
 ) {

@@ -92,7 +92,7 @@ export function readToolSchemas(): string {
  * Throws `not_found`.
  */
 export async function readAgentDefinition(
-  { db }: Services,
+  { db }: Pick<Services, "db">,
   actor: MemberActor,
   { agentId, number }: { agentId: string; number?: number | undefined },
 ): Promise<{ version: number; definition: AgentDefinition }> {
@@ -112,7 +112,7 @@ export type EditedAgent = { version: number; definition: AgentDefinition; exact:
 
 /** An agent's definition for its form. Throws `not_found`. */
 export async function readEditedAgent(
-  services: Services,
+  services: Pick<Services, "db">,
   actor: MemberActor,
   reference: { agentId: string },
 ): Promise<EditedAgent> {
@@ -137,7 +137,7 @@ export function parseSentAgent(sent: unknown): AgentDefinition {
 
 /** A tool's definition as files declare it, with the current version's number. Throws `not_found`. */
 export async function readToolDefinition(
-  { db }: Services,
+  { db }: Pick<Services, "db">,
   actor: MemberActor,
   { toolId, number }: { toolId: string; number?: number | undefined },
 ): Promise<{ version: number; slug: string; name: string; declared: Record<string, unknown> }> {
@@ -154,7 +154,7 @@ export async function readToolDefinition(
 
 /** A tool's current definition as YAML. Throws `not_found`. */
 export async function readToolText(
-  services: Services,
+  services: Pick<Services, "db">,
   actor: MemberActor,
   { toolId }: { toolId: string },
 ): Promise<{ version: number; slug: string; name: string; yaml: string }> {

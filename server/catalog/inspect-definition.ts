@@ -20,7 +20,11 @@ export type ToolDetail = Awaited<ReturnType<typeof inspectTool>>;
  * An agent with its current version. A function that no longer exists has an empty description. `outputSchema` is
  * JSON; null: the answer is text. Throws `not_found`.
  */
-export async function inspectAgent(services: Services, actor: MemberActor, { agentId }: { agentId: string }) {
+export async function inspectAgent(
+  services: Pick<Services, "db">,
+  actor: MemberActor,
+  { agentId }: { agentId: string },
+) {
   const { db } = services;
   const agent = await db.agent.findFirst({
     where: { id: agentId, ...inUse(actor) },
@@ -77,7 +81,11 @@ export async function inspectAgent(services: Services, actor: MemberActor, { age
  * A tool with its current version; schemas and inputs as JSON. Without `output` the last step's output is the
  * tool's. Without `outputSchema` it is inferred. Throws `not_found`.
  */
-export async function inspectTool(services: Services, actor: MemberActor, { toolId }: { toolId: string }) {
+export async function inspectTool(
+  services: Pick<Services, "db" | "pool">,
+  actor: MemberActor,
+  { toolId }: { toolId: string },
+) {
   const { db } = services;
   const tool = await db.tool.findFirst({
     where: { id: toolId, ...inUse(actor) },
@@ -113,7 +121,7 @@ const writeInput = <Step extends { with: JsonObject }>(step: Step) => ({
 const jsonOrNull = (value: unknown) => (value === undefined ? null : writeJson(value));
 
 async function findCallingTools(
-  services: Services,
+  services: Pick<Services, "db">,
   actor: MemberActor,
   { kind, id, slug }: { kind: Caller["kind"]; id: string; slug: string },
 ): Promise<Caller[]> {

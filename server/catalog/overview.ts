@@ -43,7 +43,7 @@ export async function listTools(services: Services, actor: MemberActor) {
 
 /** `week` is null without a run in the last seven days. */
 async function readRunsOf(
-  services: Services,
+  services: Pick<Services, "clock" | "pool">,
   actor: MemberActor,
   { kind, listed }: { kind: RunKind; listed: { id: string }[] },
 ) {
@@ -92,7 +92,7 @@ export async function listTriggers(services: Services, actor: MemberActor) {
 export type KeyLine = Awaited<ReturnType<typeof listKeys>>[number];
 
 /** The organization's API keys: usable ones first, then by name. `targets` is empty if a key is not limited. */
-export async function listKeys(services: Services, actor: MemberActor) {
+export async function listKeys(services: Pick<Services, "clock" | "db">, actor: MemberActor) {
   const now = services.clock.now();
   const keys = await services.db.apiKey.findMany({
     where: { organizationId: actor.orgId },
@@ -147,7 +147,11 @@ const lastRunRow = z.object({
 export type LastRun = Omit<z.output<typeof lastRunRow>, "of">;
 
 /** One lookup each in the index of ended runs, and one pass over the other runs. */
-async function readLastRuns(services: Services, orgId: OrgId, ids: string[]): Promise<Map<string, LastRun>> {
+async function readLastRuns(
+  services: Pick<Services, "clock" | "pool">,
+  orgId: OrgId,
+  ids: string[],
+): Promise<Map<string, LastRun>> {
   if (ids.length === 0) return new Map();
   const now = services.clock.now();
   const statement = Prisma.sql`
@@ -193,7 +197,7 @@ const FIND_LAST_CALLS = defineQuery(
 );
 
 async function readLastCalls(
-  { pool }: Services,
+  { pool }: Pick<Services, "pool">,
   orgId: OrgId,
   triggerIds: string[],
 ): Promise<Map<string, LastCall>> {
@@ -205,7 +209,7 @@ async function readLastCalls(
 export type DirectoryEntry = Awaited<ReturnType<typeof listDirectory>>[number];
 
 /** The organization's agents, tools and triggers by name, without deleted ones, for the palette. */
-export async function listDirectory({ db }: Services, actor: MemberActor) {
+export async function listDirectory({ db }: Pick<Services, "db">, actor: MemberActor) {
   const query = { where: inUse(actor), ...BY_NAME, select: { id: true, slug: true, name: true } };
   const [agents, tools, triggers] = await Promise.all([
     db.agent.findMany(query),
@@ -225,7 +229,7 @@ export type FilterTargets = Awaited<ReturnType<typeof listFilterTargets>>;
  * The values by which runs can be filtered, including deleted items, whose runs still exist. `people` are members, by
  * user id.
  */
-export async function listFilterTargets({ db }: Services, actor: MemberActor) {
+export async function listFilterTargets({ db }: Pick<Services, "db">, actor: MemberActor) {
   const where = { organizationId: actor.orgId };
   const query = { where, ...BY_NAME, select: { id: true, name: true } };
   const [agents, tools, triggers, keys, members] = await Promise.all([

@@ -29,7 +29,7 @@ export type VersionLine = Awaited<ReturnType<typeof listVersions>>["items"][numb
  * previous version; null for the first. Throws `not_found`.
  */
 export async function listVersions(
-  services: Services,
+  services: Pick<Services, "db">,
   actor: MemberActor,
   { kind, id, cursor, limit }: DefinitionRef & PageRequest<number>,
 ) {
@@ -60,7 +60,7 @@ export async function listVersions(
  * `not_found`.
  */
 export async function readVersionChanges(
-  services: Services,
+  services: Pick<Services, "db">,
   actor: MemberActor,
   { kind, id, number, from }: DefinitionRef & { number: number; from: "previous" | "current" },
 ): Promise<FieldChange[]> {
@@ -90,7 +90,7 @@ export async function returnToVersion(
   return saveTool(services, actor, { definition: parseInput(toolDefinition, declared), ...options });
 }
 
-async function currentVersion({ db }: Services, actor: MemberActor, { kind, id }: DefinitionRef) {
+async function currentVersion({ db }: Pick<Services, "db">, actor: MemberActor, { kind, id }: DefinitionRef) {
   const [found] = await findDefinitions(db, kind, { where: { id, ...inUse(actor) } });
   if (!found) throw new AppError("not_found", `${kind === "agent" ? "Agent" : "Tool"} not found.`);
   return found.version;
@@ -100,7 +100,7 @@ async function currentVersion({ db }: Services, actor: MemberActor, { kind, id }
 type Version = { number: number; note: string; createdBy: string; createdAt: Date; fields: Fields };
 
 async function readVersions(
-  { db }: Services,
+  { db }: Pick<Services, "db">,
   actor: MemberActor,
   { kind, id, before, take }: DefinitionRef & { before: number; take: number },
 ): Promise<Version[]> {

@@ -20,7 +20,7 @@ const SUM_HELD = defineQuery(
  * The organization's balance, as decimals with four places. The available amount excludes the holds of open runs.
  * `monthly` is the plan's grant.
  */
-export async function readBalance({ db, pool }: Services, actor: MemberActor) {
+export async function readBalance({ db, pool }: Pick<Services, "db" | "pool">, actor: MemberActor) {
   const [organization, [open]] = await Promise.all([
     db.organization.findUniqueOrThrow({
       where: { id: actor.orgId },
@@ -57,7 +57,7 @@ type LedgerQuestion = PageRequest<number> & {
 };
 
 async function conditionsOf(
-  { pool }: Services,
+  { pool }: Pick<Services, "pool">,
   orgId: OrgId,
   { kind, holds, cursor, limit }: LedgerQuestion,
 ): Promise<Prisma.CreditEntryWhereInput> {
@@ -73,7 +73,11 @@ async function conditionsOf(
 }
 
 /** The organization's ledger, newest first, paged by entry number. */
-export async function listLedger(services: Services, { orgId }: MemberActor, question: LedgerQuestion) {
+export async function listLedger(
+  services: Pick<Services, "db" | "pool">,
+  { orgId }: MemberActor,
+  question: LedgerQuestion,
+) {
   const { limit } = question;
   const rows = await services.db.creditEntry.findMany({
     where: { organizationId: orgId, ...(await conditionsOf(services, orgId, question)) },

@@ -78,7 +78,11 @@ export async function removeOrganization(
 }
 
 /** A run whose process is gone stays open. Deleting it rejects later writes of that process. */
-async function waitForRuns({ db }: Services, actor: OperatorActor, patienceMs: number): Promise<void> {
+async function waitForRuns(
+  { db }: Pick<Services, "db">,
+  actor: OperatorActor,
+  patienceMs: number,
+): Promise<void> {
   const patience = AbortSignal.timeout(patienceMs);
   while (!patience.aborted && (await db.run.count(openRunsOf(actor))) > 0) await sleep(POLL_MS, patience);
 }

@@ -119,7 +119,7 @@ export async function freezeStart(
 
 /** The names of its runs end with "(draft)". */
 async function withDraft(
-  { pool }: Services,
+  { pool }: Pick<Services, "pool">,
   { orgId, target, draft }: { orgId: OrgId; target: Target; draft: Draft },
 ): Promise<Target> {
   const name = `${target.name} (draft)`;
@@ -141,7 +141,7 @@ async function withDraft(
 const frozen = new WeakMap<Target, Map<boolean, Frozen>>();
 type Frozen = ReturnType<typeof freezeConfiguration>;
 
-function freeze({ prices }: Services, target: Target, configuration: RunConfiguration) {
+function freeze({ prices }: Pick<Services, "prices">, target: Target, configuration: RunConfiguration) {
   const variant = configuration.kind === "agent" && configuration.messageFromOutside;
   const variants = frozen.get(target) ?? new Map<boolean, Frozen>();
   frozen.set(target, variants);

@@ -81,7 +81,7 @@ const listHosts = (running: readonly ProcessSettings[]) =>
   [...new Set(running.map(({ host }) => host))].join(", ");
 
 async function checkEngine(
-  { env }: Services,
+  { env }: Pick<Services, "env">,
   running: readonly ProcessSettings[],
   live: number,
 ): Promise<Finding> {

@@ -19,7 +19,10 @@ type AccountHolder = { actor: MemberActor; sessionId: string | undefined };
 const MAX_LISTED = 100;
 
 /** The person's valid sessions: the current one, then by last use. `lastUsedAt` is exact to an hour. */
-export async function listOwnSessions({ db, clock }: Services, { actor, sessionId }: AccountHolder) {
+export async function listOwnSessions(
+  { db, clock }: Pick<Services, "clock" | "db">,
+  { actor, sessionId }: AccountHolder,
+) {
   const found = await db.session.findMany({
     where: { userId: actor.userId, expiresAt: { gt: clock.now() } },
     orderBy: { updatedAt: "desc" },
@@ -36,7 +39,7 @@ export async function listOwnSessions({ db, clock }: Services, { actor, sessionI
  * found.
  */
 export async function endOwnSession(
-  { db, clock }: Services,
+  { db, clock }: Pick<Services, "clock" | "db">,
   { actor, sessionId }: AccountHolder,
   ended: string | null,
 ): Promise<{ ended: number }> {
@@ -114,7 +117,7 @@ async function recordAccountAudit(
 
 export type OrganizationLine = Awaited<ReturnType<typeof listOwnOrganizations>>[number];
 
-export async function listOwnOrganizations({ db }: Services, actor: MemberActor) {
+export async function listOwnOrganizations({ db }: Pick<Services, "db">, actor: MemberActor) {
   const members = await db.member.findMany({
     where: { userId: actor.userId },
     select: { role: true, organization: { select: { id: true, slug: true, name: true } } },
@@ -132,7 +135,7 @@ export async function listOwnOrganizations({ db }: Services, actor: MemberActor)
  * not exist.
  */
 export async function switchOrganization(
-  { db }: Services,
+  { db }: Pick<Services, "db">,
   actor: MemberActor,
   { organizationId }: { organizationId: string },
 ): Promise<void> {

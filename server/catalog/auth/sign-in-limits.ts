@@ -28,7 +28,10 @@ const pairKey = ({ email, clientAddress }: SignInAttempt) =>
   `sign-in-pair:${hash(`${guardKey(clientAddress)} ${email}`)}`;
 
 /** Counts a sign-in attempt before its password is checked. Waits if there were many; throws rate_limited. */
-export async function admitSignIn(services: Services, attempt: SignInAttempt): Promise<void> {
+export async function admitSignIn(
+  services: Pick<Services, "clock" | "pool">,
+  attempt: SignInAttempt,
+): Promise<void> {
   const { email, clientAddress, sleep } = attempt;
   const message = "Too many attempts to sign in.";
   await requireRate(services, { key: `sign-in:${guardKey(clientAddress)}`, ...PER_ADDRESS, message });
@@ -39,7 +42,11 @@ export async function admitSignIn(services: Services, attempt: SignInAttempt): P
   if (delayMs > 0) await sleep(delayMs);
 }
 
-async function countDelay({ pool, clock }: Services, key: string, delay: Delay): Promise<number> {
+async function countDelay(
+  { pool, clock }: Pick<Services, "clock" | "pool">,
+  key: string,
+  delay: Delay,
+): Promise<number> {
   const { limit, seconds, undelayed, msEach } = delay;
   const { remaining, allowed } = await acquireRate(pool, { key, limit, seconds }, { clock });
   if (!allowed) return MAX_DELAY_MS;
@@ -47,6 +54,6 @@ async function countDelay({ pool, clock }: Services, key: string, delay: Delay):
 }
 
 /** Resets the count of this person at this address, after the right password. */
-export async function forgiveSignIn(services: Services, attempt: SignInAttempt): Promise<void> {
+export async function forgiveSignIn(services: Pick<Services, "pool">, attempt: SignInAttempt): Promise<void> {
   await releaseRate(services.pool, [pairKey(attempt)]);
 }

@@ -12,7 +12,7 @@ const FIRST_RUNS = 20;
  * The steps of an organization to its first completed run. Without a provider, the demo model answers. Reads few
  * rows, however many runs there are.
  */
-export async function readFirstSteps({ db, env }: Services, actor: MemberActor) {
+export async function readFirstSteps({ db, env }: Pick<Services, "db" | "env">, actor: MemberActor) {
   const [own, agent, runs] = await Promise.all([
     readOwnProviders(db, actor.orgId),
     db.agent.findFirst({

@@ -21,7 +21,7 @@ const MAX_OPEN = 200;
 export type InvitationLine = Awaited<ReturnType<typeof listInvitations>>[number];
 
 /** The organization's invitations that nobody has used yet, the newest first. */
-export async function listInvitations({ db, clock }: Services, actor: Actor) {
+export async function listInvitations({ db, clock }: Pick<Services, "clock" | "db">, actor: Actor) {
   const found = await db.invitation.findMany({
     where: { organizationId: actor.orgId },
     orderBy: { createdAt: "desc" },

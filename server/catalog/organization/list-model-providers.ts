@@ -79,7 +79,11 @@ export function countAgents(agents: readonly NamedModels[]): Map<string, number>
 }
 
 /** The agents and tools that name a model of the provider in their current version, also as a fallback, by name. */
-export async function listProviderUsers({ db, pool }: Services, actor: Actor, { name }: { name: string }) {
+export async function listProviderUsers(
+  { db, pool }: Pick<Services, "db" | "pool">,
+  actor: Actor,
+  { name }: { name: string },
+) {
   const provider = (await readOwnProviders(db, actor.orgId)).find((each) => each.name === name);
   if (provider === undefined) return [];
   const served = new Set<unknown>(provider.models);

@@ -12,7 +12,7 @@ import { type MemberDefinition, memberDefinition } from "../definitions";
 export type MemberLine = Awaited<ReturnType<typeof listMembers>>[number];
 
 /** The organization's members: owners first, then by name. `self` is the reader. */
-export async function listMembers({ db }: Services, actor: MemberActor) {
+export async function listMembers({ db }: Pick<Services, "db">, actor: MemberActor) {
   const members = await db.member.findMany({
     where: { organizationId: actor.orgId },
     select: { role: true, createdAt: true, userId: true, user: { select: { name: true, email: true } } },

@@ -13,7 +13,10 @@ export type OrganizationFacts = Awaited<ReturnType<typeof describeOwnOrganizatio
  * The reader's organization with its plan and what it uses. The reason of a suspension is for admins and owners. Without a
  * plan, nothing starts.
  */
-export async function describeOwnOrganization({ db, clock }: Services, actor: MemberActor) {
+export async function describeOwnOrganization(
+  { db, clock }: Pick<Services, "clock" | "db">,
+  actor: MemberActor,
+) {
   const present = { where: { deletedAt: null } };
   const usable = { revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: clock.now() } }] };
   const found = await db.organization.findUniqueOrThrow({

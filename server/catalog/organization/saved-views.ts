@@ -35,7 +35,7 @@ export type SavedView = Awaited<ReturnType<typeof listViews>>[number];
 const ownedBy = ({ orgId, userId }: MemberActor) => ({ organizationId: orgId, userId });
 
 /** In the order in which the person saved them. */
-export function listViews({ db }: Services, actor: MemberActor) {
+export function listViews({ db }: Pick<Services, "db">, actor: MemberActor) {
   return db.savedView.findMany({
     where: ownedBy(actor),
     orderBy: { id: "asc" },
@@ -45,7 +45,7 @@ export function listViews({ db }: Services, actor: MemberActor) {
 
 /** Throws `invalid_request` if the name is taken or there are too many. */
 export function saveView(
-  services: Services,
+  services: Pick<Services, "clock" | "db">,
   actor: MemberActor,
   view: z.output<typeof newView>,
 ): Promise<{ id: string }> {
@@ -60,7 +60,7 @@ export function saveView(
 }
 
 export function renameView(
-  services: Services,
+  services: Pick<Services, "db">,
   actor: MemberActor,
   view: z.output<typeof viewName>,
 ): Promise<void> {
@@ -73,7 +73,7 @@ export function renameView(
 }
 
 export async function removeView(
-  { db }: Services,
+  { db }: Pick<Services, "db">,
   actor: MemberActor,
   { id }: { id: string },
 ): Promise<void> {
@@ -89,7 +89,7 @@ const LOCK_MEMBER = defineQuery(
 
 /** Changes of one person's views exclude each other, so that there are never too many. */
 function changeViews<Result>(
-  { db }: Services,
+  { db }: Pick<Services, "db">,
   actor: MemberActor,
   work: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {

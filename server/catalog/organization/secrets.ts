@@ -42,7 +42,7 @@ type SavedSecret = {
 const MAX_SECRETS = 200;
 
 /** The organization's secrets by name. */
-export async function listSecrets(services: Services, actor: Actor) {
+export async function listSecrets(services: Pick<Services, "clock" | "db">, actor: Actor) {
   const found = await services.db.secret.findMany({
     where: { organizationId: actor.orgId },
     orderBy: { name: "asc" },
@@ -150,7 +150,7 @@ export const changeSecretRules = catalogVerb(
 
 /** The tools whose current version refers to a secret, by name. */
 export async function listSecretUsers(
-  services: Services,
+  services: Pick<Services, "db">,
   actor: Actor,
   { name }: { name: string },
 ): Promise<FoundTool[]> {

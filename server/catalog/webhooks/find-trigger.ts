@@ -71,7 +71,7 @@ export async function findTriggerById(services: Services, orgId: OrgId, id: stri
   return row === undefined ? null : toTrigger(services, row);
 }
 
-function toTrigger(services: Services, found: z.infer<typeof triggerRow>): Trigger {
+function toTrigger(services: Pick<Services, "encryption">, found: z.infer<typeof triggerRow>): Trigger {
   const { id, orgId, name, kind, targetId, maxCredits, disabled, inactive, targetGone, ...rest } = found;
   const { signature, ...trigger } = rest;
   let misconfigured: string | null = null;
@@ -90,7 +90,7 @@ function toTrigger(services: Services, found: z.infer<typeof triggerRow>): Trigg
 
 /** A secret that does not open must not turn the trigger into one without a secret. */
 function openSecrets(
-  { encryption }: Services,
+  { encryption }: Pick<Services, "encryption">,
   triggerId: string,
   sealed: z.infer<typeof triggerRow>["secrets"],
 ): Trigger["secrets"] {

@@ -30,7 +30,7 @@ const SUMMARY = {
  * reported reason of a rejection or of an answered check of the address. Throws `not_found`.
  */
 export async function listDeliveries(
-  { db }: Services,
+  { db }: Pick<Services, "db">,
   actor: MemberActor,
   {
     triggerId,
@@ -71,7 +71,7 @@ export function bodyMissing(note: string): AppError {
  * stored. Throws `not_found`.
  */
 export async function inspectDelivery(
-  { db }: Services,
+  { db }: Pick<Services, "db">,
   actor: MemberActor,
   { deliveryId, complete = false }: { deliveryId: string; complete?: boolean | undefined },
 ) {
@@ -155,7 +155,7 @@ function isJson(text: string): Promise<boolean> {
  * is not JSON, or the message is empty), `trigger_misconfigured` (the template fails).
  */
 export async function previewMessage(
-  { db, clock }: Services,
+  { db, clock }: Pick<Services, "clock" | "db">,
   actor: MemberActor,
   { deliveryId, template }: { deliveryId: string; template: string },
 ): Promise<{ message: string }> {

@@ -29,7 +29,7 @@ const leases = perOwner((_: Services["pool"]) => new LRUCache<string, Lease>({ m
  * one was rejected.
  */
 export function acquireLeasedRead(
-  services: Services,
+  services: Pick<Services, "clock" | "pool">,
   actor: ApiKeyActor,
 ): RateDecision | null | "unleased" | "rejected" {
   const { readsPerMinute: limit } = actor.plan;
@@ -43,7 +43,10 @@ export function acquireLeasedRead(
 }
 
 /** Takes one read of a key; null if its reads are unlimited. A rejected read does not count. */
-export async function acquireRead(services: Services, actor: ApiKeyActor): Promise<RateDecision | null> {
+export async function acquireRead(
+  services: Pick<Services, "clock" | "pool">,
+  actor: ApiKeyActor,
+): Promise<RateDecision | null> {
   const { readsPerMinute: limit } = actor.plan;
   if (limit === null) return null;
   for (;;) {
@@ -60,7 +63,7 @@ export async function acquireRead(services: Services, actor: ApiKeyActor): Promi
   }
 }
 
-function leaseOf(services: Services, keyId: string, limit: number): Lease {
+function leaseOf(services: Pick<Services, "pool">, keyId: string, limit: number): Lease {
   const all = leases(services.pool);
   const known = all.get(keyId);
   if (known) return known;
@@ -72,7 +75,7 @@ function leaseOf(services: Services, keyId: string, limit: number): Lease {
 
 /** Twice as large if the last block was used up within its second, otherwise half. */
 async function renew(
-  services: Services,
+  services: Pick<Services, "clock" | "pool">,
   lease: Lease,
   { key, limit }: { key: string; limit: number },
 ): Promise<void> {

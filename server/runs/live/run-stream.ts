@@ -46,7 +46,11 @@ export async function streamRun(
  * Sends ids of the organization's changed runs as events `runs` with `{ ids: string[] }`; without ids, check
  * everything. A reader that reconnects checks its rows itself.
  */
-export async function streamRuns(services: Services, actor: MemberActor, sink: EventSink): Promise<void> {
+export async function streamRuns(
+  services: Pick<Services, "notifications">,
+  actor: MemberActor,
+  sink: EventSink,
+): Promise<void> {
   const changed = new Set<string>();
   let tooMany = false;
   await listen({

@@ -50,7 +50,7 @@ const BYTE_ORDER_MARK = "\uFEFF";
  * names of triggers, keys and people are current.
  */
 export async function* exportRuns(
-  services: Services,
+  services: Pick<Services, "clock" | "pool">,
   actor: MemberActor,
   { filter, format }: { filter: RunFilter; format: "csv" | "json" },
 ): AsyncGenerator<string> {
@@ -75,7 +75,11 @@ export async function* exportRuns(
 
 const runSize = z.object({ id: z.string(), bytes: z.number() });
 
-async function cutToPieces(services: Services, orgId: OrgId, ids: string[]): Promise<string[][]> {
+async function cutToPieces(
+  services: Pick<Services, "pool">,
+  orgId: OrgId,
+  ids: string[],
+): Promise<string[][]> {
   const sizes = await select(
     services.pool,
     runSize,
@@ -96,7 +100,7 @@ async function cutToPieces(services: Services, orgId: OrgId, ids: string[]): Pro
   return pieces;
 }
 
-function readPiece(services: Services, orgId: OrgId, ids: string[]): Promise<ExportedRun[]> {
+function readPiece(services: Pick<Services, "pool">, orgId: OrgId, ids: string[]): Promise<ExportedRun[]> {
   const statement = Prisma.sql`
     SELECT r.id, r.kind::text, r.target_name AS target, r.target_version AS version, r.model, r.status::text,
       r.source::text, t.name AS trigger, k.name AS key, u.name AS person, r.created_at AS "createdAt",
@@ -190,7 +194,7 @@ const CALL_OF_FILE = {
  * unknown.
  */
 export function readCompleteRun(
-  services: Services,
+  services: Pick<Services, "db">,
   actor: MemberActor,
   runId: string,
 ): Promise<object | null> {

@@ -65,7 +65,7 @@ export const RUN_JOINS = Prisma.sql`
 
 /** The organization's runs that match a filter, newest first, by cursor. */
 export async function listRuns(
-  services: Services,
+  services: Pick<Services, "clock" | "pool">,
   actor: Pick<Actor, "orgId">,
   { filter, before, limit }: { filter: RunFilter; before?: string | undefined; limit: number },
 ): Promise<RunPage> {
@@ -75,7 +75,11 @@ export async function listRuns(
   return pageOf(found, limit, "id");
 }
 
-export async function readRunsById(services: Services, orgId: OrgId, ids: string[]): Promise<RunSummary[]> {
+export async function readRunsById(
+  services: Pick<Services, "pool">,
+  orgId: OrgId,
+  ids: string[],
+): Promise<RunSummary[]> {
   if (ids.length === 0) return [];
   return readRuns(
     services,
@@ -85,7 +89,7 @@ export async function readRunsById(services: Services, orgId: OrgId, ids: string
 
 /** The runs that a run called itself, oldest first, up to MAX_LISTED_CHILDREN. */
 export async function listChildren(
-  services: Services,
+  services: Pick<Services, "pool">,
   { orgId }: Pick<Actor, "orgId">,
   { runId }: { runId: string },
 ): Promise<RunSummary[]> {
@@ -98,7 +102,7 @@ export async function listChildren(
   return children.reverse();
 }
 
-function readRuns({ pool }: Services, ids: Prisma.Sql): Promise<RunSummary[]> {
+function readRuns({ pool }: Pick<Services, "pool">, ids: Prisma.Sql): Promise<RunSummary[]> {
   return select(
     pool,
     runSummary,

@@ -28,7 +28,7 @@ const READ = defineQuery(
 );
 
 /** Reads when a run's worker last reported. Heartbeats emit no events, so the page polls this. Throws not_found. */
-export async function readLiveness(services: Services, actor: MemberActor, runId: string) {
+export async function readLiveness(services: Pick<Services, "pool">, actor: MemberActor, runId: string) {
   const [found] = await READ(services.pool, [runId, actor.orgId]);
   if (!found) throw new AppError("not_found", `There is no run ${runId} in this organization.`);
   const { silentMs, queued, ahead, slots, taken, wakeAt } = found;

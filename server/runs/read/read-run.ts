@@ -72,14 +72,22 @@ export async function sizeOfSteps(
   return size?.bytes ?? 0;
 }
 
-export async function readFinishedSteps(services: Services, orgId: OrgId, runId: string): Promise<Step[]> {
+export async function readFinishedSteps(
+  services: Pick<Services, "db">,
+  orgId: OrgId,
+  runId: string,
+): Promise<Step[]> {
   return services.db.step.findMany({
     where: { runId, organizationId: orgId, status: { notIn: ["Running", "Skipped"] } },
     orderBy: { stepNumber: "asc" },
   });
 }
 
-export async function readConfiguration(services: Services, orgId: OrgId, hash: string): Promise<string> {
+export async function readConfiguration(
+  services: Pick<Services, "db">,
+  orgId: OrgId,
+  hash: string,
+): Promise<string> {
   const row = await services.db.configuration.findUniqueOrThrow({
     where: {
       organizationId_hash: { organizationId: orgId, hash: Uint8Array.from(Buffer.from(hash, "hex")) },

@@ -77,7 +77,7 @@ export type RunRef = { kind: RunKind; runId: string };
 type Reading = { actor: ApiKeyActor; ref: RunRef; memory: StepMemory };
 
 /** The state of a run with everything up to event `n`, without its end. Throws `not_found`. */
-export async function readSnapshot(services: Services, { actor, ref, memory }: Reading) {
+export async function readSnapshot(services: Pick<Services, "pool">, { actor, ref, memory }: Reading) {
   await memory.hold(await sizeOfSteps(services, actor.orgId, ref.runId));
   return readAtOnce(services.pool, async (client) => {
     const run = ownRun(actor, ref.kind, (await readRunRow(client, [ref.runId, actor.orgId, ref.kind]))[0]);
@@ -96,7 +96,11 @@ const lastStepEvent = (run: RunFacts, lastRow: number) => Math.max(firstEvents(r
  * The next events after `since`, in order, and the run. `isWhole`: there were no others at that moment. `end`: the
  * number of the last event, if the run has ended. Throws `not_found`.
  */
-export async function readEvents(services: Services, { actor, ref, memory }: Reading, since: number) {
+export async function readEvents(
+  services: Pick<Services, "pool">,
+  { actor, ref, memory }: Reading,
+  since: number,
+) {
   const range = [ref.runId, since + 1, since + WINDOW];
   // Before the transaction: a wait for memory must not hold a connection.
   const [size] = await SIZE_STEPS(services.pool, range);

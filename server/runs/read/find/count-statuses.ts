@@ -15,7 +15,7 @@ const countRow = z.object({ status: z.enum(RUN_STATUSES), runs: z.number() });
  * them in order.
  */
 export async function countStatuses(
-  services: Services,
+  services: Pick<Services, "clock" | "pool">,
   { orgId }: MemberActor,
   { filter }: { filter: RunFilter },
 ): Promise<Partial<Record<(typeof RUN_STATUSES)[number], number>> | null> {

@@ -35,7 +35,7 @@ const withoutNumbers = (headline: string) =>
   headline.replace(/\d+(?:[.:T-]\d+)*Z?/g, (number) => (/^[45]\d\d$/.test(number) ? number : "…"));
 
 export async function groupErrors(
-  services: Services,
+  services: Pick<Services, "clock" | "pool">,
   { orgId }: MemberActor,
   { filter }: { filter: RunFilter },
 ): Promise<{ groups: ErrorGroup[]; runs: number }> {

@@ -32,7 +32,7 @@ const idRow = z.object({ id: z.string() });
 
 /** The ids of the organization's runs that match a filter, newest first unless the oldest are requested. */
 export async function findRunIds(
-  services: Services,
+  services: Pick<Services, "clock" | "pool">,
   orgId: OrgId,
   { filter, page }: { filter: RunFilter; page: PageRequest },
 ): Promise<string[]> {
@@ -83,7 +83,7 @@ export function isWalkable(filter: RunFilter): boolean {
 }
 
 export async function findFitting(
-  services: Services,
+  services: Pick<Services, "clock" | "pool">,
   { orgId }: Pick<MemberActor, "orgId">,
   { filter, ids }: { filter: RunFilter; ids: string[] },
 ): Promise<string[]> {
@@ -92,7 +92,7 @@ export async function findFitting(
 
 /** The next newer and next older run in a filtered list; null at its ends. The run itself need not match. */
 export async function findNeighbours(
-  services: Services,
+  services: Pick<Services, "clock" | "pool">,
   { orgId }: MemberActor,
   { runId, filter }: { runId: string; filter: RunFilter },
 ): Promise<{ newer: string | null; older: string | null }> {

@@ -23,7 +23,7 @@ const match = z.object({ id: z.string() });
 
 /** Searches the inputs and outputs of a run's steps and model calls, ignoring case. Throws not_found. */
 export async function searchSteps(
-  services: Services,
+  services: Pick<Services, "pool">,
   actor: MemberActor,
   { runId, text }: { runId: string; text: string },
 ) {

@@ -21,7 +21,7 @@ const READ_TEXTS = defineQuery(
 
 /** Reads one step with its texts, long ones cut. Throws not_found. */
 export async function inspectStep(
-  services: Services,
+  services: Pick<Services, "db" | "pool">,
   actor: MemberActor,
   { runId, stepId }: { runId: string; stepId: string },
 ) {
@@ -48,7 +48,7 @@ export async function inspectStep(
 
 /** Reads one model call with its texts, long ones cut. Throws not_found. */
 export async function inspectCall(
-  services: Services,
+  services: Pick<Services, "db">,
   actor: MemberActor,
   { runId, callId }: { runId: string; callId: string },
 ) {
@@ -71,7 +71,7 @@ export async function inspectCall(
 
 /** One complete text of a run: its own input or output, or a step's. Throws not_found. */
 export async function readPayload(
-  services: Services,
+  services: Pick<Services, "db">,
   orgId: OrgId,
   { runId, stepId, field }: { runId: string; stepId?: string | undefined; field: "input" | "output" },
 ): Promise<string> {

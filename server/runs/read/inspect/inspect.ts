@@ -50,7 +50,7 @@ const READ_SKIP_NOTES = defineQuery(
 
 /** The reasons why steps of a run were skipped, by their ids. */
 export async function readSkipNotes(
-  { pool }: Services,
+  { pool }: Pick<Services, "pool">,
   actor: MemberActor,
   runId: string,
 ): Promise<Map<string, SkipNote>> {
@@ -58,7 +58,11 @@ export async function readSkipNotes(
   return new Map(rows.map(({ id, input }) => [id, skipNote.parse(readJson(input))]));
 }
 
-async function readTolerantSteps({ db }: Services, actor: MemberActor, runId: string): Promise<Set<string>> {
+async function readTolerantSteps(
+  { db }: Pick<Services, "db">,
+  actor: MemberActor,
+  runId: string,
+): Promise<Set<string>> {
   const run = await db.run.findFirst({
     where: { id: runId, organizationId: actor.orgId, kind: "tool" },
     select: { configuration: { select: { document: true } } },
@@ -82,7 +86,7 @@ const READ_CHILD_CREDITS = defineQuery(
 
 /** The credits that a run's child runs have used so far, by their ids. */
 export async function readChildCredits(
-  services: Services,
+  services: Pick<Services, "pool">,
   actor: MemberActor,
   parentRunId: string,
 ): Promise<Map<string, string>> {
@@ -136,7 +140,7 @@ const runDetail = runSummary.extend({
   creditsWithChildren: z.string(),
 });
 
-async function readRunDetail(services: Services, actor: MemberActor, runId: string) {
+async function readRunDetail(services: Pick<Services, "clock" | "pool">, actor: MemberActor, runId: string) {
   const [row] = await select(
     services.pool,
     runDetail,

@@ -26,7 +26,7 @@ export type SentMessage = ModelRequestView["messages"][number];
  * steps. Throws `not_found`.
  */
 export async function inspectModelRequest(
-  { db, pool }: Services,
+  { db, pool }: Pick<Services, "db" | "pool">,
   actor: MemberActor,
   { runId, callId }: { runId: string; callId: string },
 ): Promise<ModelRequestView> {

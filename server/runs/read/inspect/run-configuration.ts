@@ -39,7 +39,7 @@ export async function inspectConfiguration(services: Services, actor: MemberActo
 
 /** The differences of run `b`'s configuration from run `a`'s. Throws not_found. */
 export async function compareConfigurations(
-  services: Services,
+  services: Pick<Services, "db">,
   actor: MemberActor,
   { a, b }: { a: string; b: string },
 ): Promise<FieldChange[]> {
@@ -47,7 +47,7 @@ export async function compareConfigurations(
   return compareFields(left.fields, right.fields);
 }
 
-async function readFrozen({ db }: Services, actor: MemberActor, runId: string) {
+async function readFrozen({ db }: Pick<Services, "db">, actor: MemberActor, runId: string) {
   const run = await db.run.findFirst({
     where: { id: runId, organizationId: actor.orgId },
     select: {

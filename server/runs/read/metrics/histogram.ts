@@ -16,7 +16,7 @@ const USUAL_PERIOD: RunPeriod = "7d";
  * times. Reads stored counts, like the metrics; null if they cannot answer. Drafts are only counted.
  */
 export async function readRunHistogram(
-  services: Services,
+  services: Pick<Services, "clock" | "pool">,
   actor: MemberActor,
   { filter }: { filter: RunFilter },
 ) {

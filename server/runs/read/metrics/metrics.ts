@@ -68,7 +68,11 @@ const READ_NAMES = defineQuery(
  * Counts the organization's runs, or a subject's, by their creation, so that each figure can link to exactly those
  * runs. Bars start at round UTC times. Durations are exact to 1 %.
  */
-export async function readRunMetrics(services: Services, actor: MemberActor, question: MetricsQuestion) {
+export async function readRunMetrics(
+  services: Pick<Services, "clock" | "pool">,
+  actor: MemberActor,
+  question: MetricsQuestion,
+) {
   const { subject } = question;
   const { from, to, bucketMs } = rangeOf(question, services.clock.now());
   const [since, until] = [new Date(from), new Date(to)];
@@ -144,7 +148,7 @@ const DAY_INTERVALS: [most: number, bucketMs: number][] = [
 
 /** `from` is the start of a bar in UTC. Stored counts cover settled days or hours. */
 export function readParts(
-  services: Services,
+  services: Pick<Services, "pool">,
   { orgId }: MemberActor,
   question: {
     from: Date;
@@ -200,7 +204,7 @@ export type WeekFigures = RunFigures & { days: { runs: number; failed: number }[
 
 /** The figures of the last seven days by agent, tool or trigger; those without a run are missing. */
 export async function readWeek(
-  services: Services,
+  services: Pick<Services, "clock" | "pool">,
   actor: MemberActor,
   dimension: MetricsSubject["dimension"],
 ): Promise<Map<string, WeekFigures>> {
