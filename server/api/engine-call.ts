@@ -1,6 +1,6 @@
 import { AppError } from "@/server/base/errors";
-import { FairQueue } from "@/server/base/fair-queue";
 import { newId } from "@/server/base/ids";
+import { FairQueue } from "@/server/base/scheduling/fair-queue";
 import { KIB, MIB } from "@/server/contract/sizes";
 import type { Services } from "@/server/services";
 import { type ApiRequest, type ApiResponse, boundBodyBytes } from "./http/api-request";

@@ -73,8 +73,7 @@ export const agents = {
     path: "/v1/agents/run/{agentRunId}/status",
     operationId: "getAgentRunStatus",
     summary: "Status of an agent run",
-    description:
-      `For polling, until status is Completed, Failed or Cancelled: ${POLLING}`,
+    description: `For polling, until status is Completed, Failed or Cancelled: ${POLLING}`,
     view: agentRunStatusView,
     example: agentRun,
     viewRun: (_services, run) => agentRunStatus(run),

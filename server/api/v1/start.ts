@@ -1,4 +1,3 @@
-import { IDEMPOTENCY_HOURS } from "@/server/contract/limits";
 import { z } from "zod";
 import { type Endpoint, type EndpointRules, endpoint, endpointOf } from "@/server/api/endpoint";
 import { idempotencyKey } from "@/server/api/openapi/headers";
@@ -6,6 +5,7 @@ import type { ApiContext, Reply } from "@/server/api/trpc";
 import type { ApiKeyActor } from "@/server/base/actor";
 import type { RunKind } from "@/server/contract/enums";
 import { errorCode } from "@/server/contract/errors";
+import { IDEMPOTENCY_HOURS } from "@/server/contract/limits";
 import { type RunStarted, runStarted } from "@/server/contract/shapes";
 import { rateLimitHeaders } from "@/server/guard/limits/rate-limit";
 import { estimateStart } from "@/server/runs/estimate-start";

@@ -68,8 +68,7 @@ export const tools = {
     path: "/v1/tools/run/{toolRunId}/status",
     operationId: "getToolRunStatus",
     summary: "Status of a tool run",
-    description:
-      `For polling, until status is Completed or Failed: ${POLLING}`,
+    description: `For polling, until status is Completed or Failed: ${POLLING}`,
     view: toolRunStatusView,
     example: toolRun,
     viewRun: ({ clock }, run) => toolRunStatus(run, clock.now()),

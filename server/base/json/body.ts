@@ -1,5 +1,5 @@
 import { AppError } from "@/server/base/errors";
-import { isSmall } from "@/server/base/event-loop";
+import { isSmall } from "@/server/base/scheduling/event-loop";
 import { JSON_TYPE } from "@/server/contract/media-types";
 import { findInvalidText } from "./invalid-text";
 import type { Json } from "./json";

@@ -1,4 +1,4 @@
-import { MOST_STEPS, WorkSlice } from "@/server/base/event-loop";
+import { MOST_STEPS, WorkSlice } from "@/server/base/scheduling/event-loop";
 import { endOfString } from "./exact-number";
 import { buildLong, type Json } from "./json";
 import { JsonLimitError, JsonTextError } from "./text";

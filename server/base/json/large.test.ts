@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { isSmall } from "@/server/base/event-loop";
+import { isSmall } from "@/server/base/scheduling/event-loop";
 import { isJsonObject, type Json, keysOf, objectOf } from "./json";
 import { mapLarge, parseLargeJson, readLargeJson, stringifyLarge } from "./large";
 import { parseJson } from "./text";

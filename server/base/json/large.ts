@@ -1,4 +1,4 @@
-import { isSmall, MOST_STEPS, takeTurn, WorkSlice } from "@/server/base/event-loop";
+import { isSmall, MOST_STEPS, takeTurn, WorkSlice } from "@/server/base/scheduling/event-loop";
 import { buildLong, isContainer, type Json, type JsonObject, keysOf, readJson, writeJson } from "./json";
 import { parseInParts } from "./large-parser";
 import { MAX_JSON_DEPTH, parseJson } from "./text";

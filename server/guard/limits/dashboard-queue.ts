@@ -1,6 +1,6 @@
 import type { OrgId } from "@/server/base/actor";
-import { FairQueue } from "@/server/base/fair-queue";
 import { perOwner } from "@/server/base/per-owner";
+import { FairQueue } from "@/server/base/scheduling/fair-queue";
 
 /** Fewer than the process has database connections, so that slow searches leave some for others and the API. */
 const DASHBOARD_CALLS = { process: 12, organization: 6 };

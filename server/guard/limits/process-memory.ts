@@ -1,7 +1,7 @@
 import { totalmem } from "node:os";
 import { getHeapStatistics } from "node:v8";
-import { type Entry, FairQueue } from "@/server/base/fair-queue";
 import { endOfString } from "@/server/base/json/exact-number";
+import { type Entry, FairQueue } from "@/server/base/scheduling/fair-queue";
 import { KIB } from "@/server/contract/sizes";
 
 /** A parsed value may take thirty times as much memory as its text. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createTransport } from "nodemailer";
 import { codeOf } from "@/server/base/errors";
-import { FairQueue } from "@/server/base/fair-queue";
+import { FairQueue } from "@/server/base/scheduling/fair-queue";
 import type { SmtpSettings } from "@/server/base/settings/env";
 import type { GuardedConnect } from "@/server/guard/egress/guarded-connect";
 import { createRedactor } from "@/server/guard/secrets/redact";

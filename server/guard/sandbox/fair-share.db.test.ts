@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { FairQueue } from "@/server/base/fair-queue";
 import type { JsonObject } from "@/server/base/json/json";
+import { FairQueue } from "@/server/base/scheduling/fair-queue";
 import { startRun } from "@/server/runs/start";
 import { startEngine } from "@/testing/execute";
 import { insertTool } from "@/testing/tools";

@@ -5,7 +5,7 @@ import path from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
 import { z } from "zod";
-import { FairQueue } from "@/server/base/fair-queue";
+import { FairQueue } from "@/server/base/scheduling/fair-queue";
 
 // `npm start` gives the main thread a large young generation. Each thread here would get one as well.
 setFlagsFromString("--max-semi-space-size=0");

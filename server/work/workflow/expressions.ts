@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
-import { WorkSlice } from "@/server/base/event-loop";
 import { isJsonObject, type Json, type JsonObject, keysOf, objectOf } from "@/server/base/json/json";
 import { stringifyLarge } from "@/server/base/json/large";
+import { WorkSlice } from "@/server/base/scheduling/event-loop";
 import { formatLimit, MAX_INSERTED_LENGTH, MIB } from "@/server/contract/sizes";
 import type { StepMemory } from "@/server/guard/limits/process-memory";
 import { parseSecretReference } from "@/server/guard/secrets/references";

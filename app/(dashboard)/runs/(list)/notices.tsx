@@ -3,7 +3,7 @@ import { Link } from "@/app/_ui/link";
 import { Empty } from "@/app/_ui/page/page";
 import type { RunFilter } from "@/server/runs/read/find/filter";
 import { isPlain } from "../address";
-import { SEARCH_HELP } from "./filter-bar";
+import { SEARCH_HELP } from "./filter/filter-bar";
 
 /** Names the parts of the URL that were ignored. */
 export function UnknownFilters({ parts, onDrop }: { parts: string[]; onDrop: () => void }) {

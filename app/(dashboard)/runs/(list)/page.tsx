@@ -4,7 +4,7 @@ import { PageHead, SkeletonLine } from "@/app/_ui/page/page";
 import { prefetchedPage } from "../../content-page";
 import { paramsOf, readFilter } from "../address";
 import { runsQuery } from "../query";
-import { readColumns } from "./column-choice";
+import { readColumns } from "./columns/column-choice";
 import { RunsList, RunsSkeleton } from "./runs-list";
 
 export const metadata: Metadata = { title: "Runs" };

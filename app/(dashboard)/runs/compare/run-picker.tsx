@@ -11,7 +11,7 @@ import type { LineColumn } from "@/app/_ui/table";
 import type { RunFilter } from "@/server/runs/read/find/filter";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import type { RunSummary } from "@/server/runs/read/list";
-import { FilterBar } from "../(list)/filter-bar";
+import { FilterBar } from "../(list)/filter/filter-bar";
 import { runsQuery, sameTarget } from "../query";
 import { Started } from "../started";
 

@@ -1,7 +1,7 @@
 import type { Clock } from "@/server/base/clock";
-import { takeTurn } from "@/server/base/event-loop";
 import type { Json } from "@/server/base/json/json";
 import { parseLargeJson } from "@/server/base/json/large";
+import { takeTurn } from "@/server/base/scheduling/event-loop";
 import { sleepOrThrow } from "@/server/base/sleep";
 import { KIB } from "@/server/contract/sizes";
 import { EgressError, retryAfterMs } from "@/server/guard/egress/failures";

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
-import { takeTurn } from "@/server/base/event-loop";
 import { writeJson } from "@/server/base/json/json";
 import { perOwner } from "@/server/base/per-owner";
+import { takeTurn } from "@/server/base/scheduling/event-loop";
 import { describeSchema } from "@/server/work/models/json-answer";
 import type { ModelMessage, OfferedTool, Prompt, ToolCall } from "@/server/work/models/port";
 import { type BytePairCounter, createBytePairCounter } from "./byte-pairs";

@@ -8,7 +8,7 @@ import { Segments } from "@/app/_ui/segments";
 import { RUN_STATUSES, type RunStatus } from "@/server/contract/enums";
 import { MAX_COUNTED_RUNS } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/find/filter";
-import { writeFilter } from "../address";
+import { writeFilter } from "../../address";
 import { type FilterChange, without } from "./filter-choices";
 
 const REFRESH_MS = 15_000;

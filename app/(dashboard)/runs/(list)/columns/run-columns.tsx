@@ -2,11 +2,11 @@ import { formatCount, formatUsed, NONE } from "@/app/_ui/figures/format";
 import { Status } from "@/app/_ui/figures/status";
 import { Elapsed } from "@/app/_ui/figures/time";
 import type { LineColumn } from "@/app/_ui/table";
-import { describeSource, Started } from "../started";
+import { describeSource, Started } from "../../started";
+import type { RunLine } from "../run-lines";
+import { Preview, RunName } from "../run-name";
+import type { Select } from "../selection";
 import type { ColumnName } from "./column-choice";
-import type { RunLine } from "./run-lines";
-import { Preview, RunName } from "./run-name";
-import type { Select } from "./selection";
 
 export const HEADS: Record<ColumnName, string> = {
   status: "Status",

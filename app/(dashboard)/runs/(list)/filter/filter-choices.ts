@@ -1,6 +1,6 @@
 import type { RunFilter } from "@/server/runs/read/find/filter";
-import { type Findable, findItems, type Group } from "../../_palette/rank";
-import { CONDITIONS, describeFilter, type LabelContext } from "../conditions";
+import { type Findable, findItems, type Group } from "../../../_palette/rank";
+import { CONDITIONS, describeFilter, type LabelContext } from "../../conditions";
 import { readTyped } from "./read-typed";
 
 /** A change of whichever filter is current when it is applied; the shown one may be older. */

@@ -13,8 +13,8 @@ import type { FilterTargets } from "@/server/catalog/overview";
 import { SEARCHED_CHARACTERS } from "@/server/contract/limits";
 import { MAX_SEARCH_LENGTH } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/find/filter";
-import { withText } from "../address";
-import { CONDITIONS } from "../conditions";
+import { withText } from "../../address";
+import { CONDITIONS } from "../../conditions";
 import { type FilterChange, without } from "./filter-choices";
 
 const load = () => import("./filter-picker");

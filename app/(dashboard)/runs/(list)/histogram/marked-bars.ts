@@ -2,7 +2,7 @@ import { formatCount, formatDay, formatPlural, formatTimeOfDay } from "@/app/_ui
 import { DAY_MS } from "@/server/base/clock";
 import type { RunFilter } from "@/server/runs/read/find/filter";
 import type { RunHistogram } from "@/server/runs/read/metrics/histogram";
-import { type FilterChange, without } from "./filter-choices";
+import { type FilterChange, without } from "../filter/filter-choices";
 
 type Bars = RunHistogram["bars"];
 

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { isJsonObject, type Json, keysOf } from "./json/json";
+import { isJsonObject, type Json, keysOf } from "../json/json";
 
 /**
  * Short work on what tenants send is done at once, other work in slices or in a thread with a time limit. Tenants'

@@ -8,8 +8,8 @@ import { MenuItem, MoreMenu } from "@/app/_ui/menu/menu";
 import { useDialog } from "@/app/_ui/use-dialog";
 import type { SavedView } from "@/server/catalog/organization/saved-views";
 import type { RunFilter } from "@/server/runs/read/find/filter";
-import { isPlain, readFilter, writeFilter } from "../address";
-import { type ColumnName, readColumns, writeColumns } from "./column-choice";
+import { isPlain, readFilter, writeFilter } from "../../address";
+import { type ColumnName, readColumns, writeColumns } from "../columns/column-choice";
 
 const RenameView = lazy(() => import("./view-dialogs"), "RenameView");
 const RemoveView = lazy(() => import("./view-dialogs"), "RemoveView");

@@ -3,7 +3,7 @@ import { useTRPC } from "@/app/_ui/data/providers";
 import { lazy } from "@/app/_ui/lazy";
 import { countedFilter } from "@/server/runs/read/counted-filter";
 import type { RunFilter } from "@/server/runs/read/find/filter";
-import { type FilterChange, without } from "./filter-choices";
+import { type FilterChange, without } from "../filter/filter-choices";
 
 const HistogramBars = lazy(() => import("./histogram-bars"), "HistogramBars");
 

@@ -3,8 +3,8 @@ import { formatSpan, percent } from "@/app/_ui/figures/format";
 import { useTimeZone } from "@/app/_ui/figures/time";
 import type { RunFilter } from "@/server/runs/read/find/filter";
 import type { RunHistogram } from "@/server/runs/read/metrics/histogram";
-import { axisLabel } from "../../metrics/buckets";
-import { type FilterChange, without } from "./filter-choices";
+import { axisLabel } from "../../../metrics/buckets";
+import { type FilterChange, without } from "../filter/filter-choices";
 import { barsWithin, describeBars, type Marked, moveMark, withTimesOf } from "./marked-bars";
 
 const AXIS_LABELS = 6;
