@@ -6,6 +6,7 @@ import { INDEX_BATCH, indexEndedRuns } from "@/server/runs/read/find/run-index";
 import type { Services } from "@/server/services";
 import { endOverdueRuns } from "./overdue-runs";
 import { removeExpired } from "./retention";
+import { exportTraces, TRACE_BATCH } from "./traces/export-traces";
 
 /** Every process runs it; running it twice is harmless, because the rows decide. */
 type Job = {
@@ -20,12 +21,22 @@ const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
 
 function jobs(services: Services): Job[] {
+  const { traces } = services.env;
   return [
     {
       failure: "Could not index ended runs; retrying",
       everyMs: SECOND,
       work: async () => ((await indexEndedRuns(services)) === INDEX_BATCH ? MORE : null),
     },
+    ...(traces === undefined
+      ? []
+      : [
+          {
+            failure: "Could not read the traces to export; retrying",
+            everyMs: SECOND,
+            work: async () => ((await exportTraces(services, traces)) === TRACE_BATCH ? MORE : null),
+          },
+        ]),
     {
       failure: "Could not end overdue runs; retrying in 5 s",
       everyMs: 5 * SECOND,

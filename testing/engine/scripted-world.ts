@@ -15,10 +15,11 @@ export const ask = (name: string, args: unknown, id = "c1") => ({
 });
 
 /** A world whose models play a script, and runs of agents in it. Call it at the top of a file. */
-export async function openScriptedWorld() {
+export async function openScriptedWorld({ env = {} }: { env?: Record<string, string> } = {}) {
   let script: Script = () => ({ content: "Done." });
   let calls = 0;
   const world = await openWorld({
+    env,
     models: scriptedModels((request) => {
       calls += 1;
       return script(request, calls);

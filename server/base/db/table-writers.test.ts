@@ -38,6 +38,7 @@ const WRITERS: Record<string, string[]> = {
   settings: ["prisma", "server/guard/secrets"],
   tool_versions: ["server/catalog"],
   tools: ["server/catalog"],
+  trace_queue: ["server/operate/traces", "server/runs/read/find"],
   trigger_secrets: ["server/catalog"],
   triggers: ["server/catalog"],
   users: ["server/catalog/auth", "server/catalog/organization"],

@@ -13,6 +13,7 @@ import {
   hostList,
   httpUrl,
   integer,
+  keyValues,
   oneOf,
   pausePoints,
   secret,
@@ -100,6 +101,11 @@ const schema = z.object({
     )
     .optional(),
   INNGEST_SERVE_ORIGIN: httpUrl("http://workers.internal:3001").optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl("http://collector.internal:4318").optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl("http://collector.internal:4318/v1/traces").optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: keyValues.default({}),
+  OTEL_SERVICE_NAME: z.string().default("stepwell"),
+  OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: oneOf(["true", "false"]).default("false"),
 });
 
 const completeSchema = schema
@@ -165,6 +171,7 @@ export function readEnvironment(source: Record<string, string | undefined> = pro
     /** For durability tests: the process kills itself there, with this probability. */
     pausePoints: value.STEPWELL_PAUSE_POINTS,
     inngest: readInngest(value),
+    traces: readTraces(value),
     unknownSettings: describeUnknownSettings(
       Object.keys(source).filter((name) => source[name]),
       SETTINGS,
@@ -195,6 +202,27 @@ function readInngest(value: Variables) {
 /** Undefined: no metrics. With `port`, they are only there; `token`: what a scraper must send. */
 function readMetrics({ STEPWELL_METRICS_TOKEN: token, STEPWELL_METRICS_PORT: port }: Variables) {
   return token === undefined && port === undefined ? undefined : { token, port };
+}
+
+/** The collector of traces, by the names of OpenTelemetry's own settings. */
+export type TraceSettings = {
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  serviceName: string;
+  /** True: spans have the inputs and outputs of runs, steps and models. */
+  contents: boolean;
+};
+
+function readTraces(value: Variables): TraceSettings | undefined {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own } = value;
+  const url = own ?? (base === undefined ? undefined : `${base.replace(/\/+$/, "")}/v1/traces`);
+  if (url === undefined) return undefined;
+  return {
+    url,
+    headers: value.OTEL_EXPORTER_OTLP_HEADERS,
+    serviceName: value.OTEL_SERVICE_NAME,
+    contents: value.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT === "true",
+  };
 }
 
 function readSmtp({ SMTP_URL, SMTP_FROM: from, SMTP_REQUIRE_TLS }: Variables): SmtpSettings | undefined {

@@ -36,6 +36,26 @@ export const secret = z.string().min(32, {
     `must have at least 32 characters, such as those of \`openssl rand -hex 32\`; it has ${String(input).length}`,
 });
 
+/** `key=value` pairs, separated by commas, whose values are encoded as in a URL (W3C Baggage). Not shown: may be secret. */
+export const keyValues = z.string().transform((value, context) => {
+  const pairs = value.split(",").filter((pair) => pair.trim() !== "");
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [, key = "", text = ""] = /^\s*([^\s=]+)\s*=(.*)$/.exec(pair) ?? [];
+      try {
+        if (key !== "") return [key, decodeURIComponent(text.trim())];
+      } catch {
+        // Not encoded properly.
+      }
+      context.addIssue({
+        code: "custom",
+        message: "must be pairs such as Authorization=Basic%20abc, separated by commas",
+      });
+      return [key, ""];
+    }),
+  );
+});
+
 /** URL also accepts an address without slashes. */
 function isHttpUrl(value: string): boolean {
   return /^https?:\/\//i.test(value) && URL.canParse(value);

@@ -6,6 +6,7 @@ import type { Services } from "@/server/services";
 /** Rows that wait for a job of the service. A table that gets such rows gets a line here. */
 const BACKLOGS = {
   run_index: "SELECT FROM run_index_queue",
+  traces: "SELECT FROM trace_queue",
 } as const;
 
 const NAMES = Object.keys(BACKLOGS);

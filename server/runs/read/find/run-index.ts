@@ -27,7 +27,11 @@ const INDEX = defineQuery(
   `WITH taken AS (
     DELETE FROM run_index_queue WHERE ctid = ANY (ARRAY(
       SELECT ctid FROM run_index_queue LIMIT $1 FOR UPDATE SKIP LOCKED
-    )) RETURNING run_id
+    )) RETURNING run_id, organization_id
+  ), traced AS (
+    INSERT INTO trace_queue (run_id, organization_id, queued_at, next_at)
+    SELECT DISTINCT run_id, organization_id, coalesce($3, now()), coalesce($3, now()) FROM taken WHERE $2
+    ON CONFLICT (run_id) DO NOTHING
   ), indexed AS (
     ${FILL_INDEX} WHERE r.id IN (SELECT run_id FROM taken) AND r.finished_at IS NOT NULL ORDER BY r.id
     FOR KEY SHARE OF r
@@ -47,13 +51,18 @@ const SORT_IN_NEW_ENTRIES = defineCommand(
 
 /**
  * Indexes up to `limit` queued runs in one transaction and returns how many; if fewer, the queue is empty or other
- * processes hold the rest. Processes may call it at once; a batch of one that dies stays queued.
+ * processes hold the rest. Processes may call it at once; a batch of one that dies stays queued. If the operator exports
+ * traces, it queues the runs for that.
  */
 export async function indexEndedRuns(
-  { pool }: Pick<Services, "pool">,
+  { pool, env, clock }: Pick<Services, "pool" | "env" | "clock">,
   limit: number = INDEX_BATCH,
 ): Promise<number> {
-  const [{ taken } = { taken: 0 }] = await INDEX(pool, [limit]);
+  const [{ taken } = { taken: 0 }] = await INDEX(pool, [
+    limit,
+    env.traces !== undefined,
+    clock.forDatabase(),
+  ]);
   if (taken > 0) await SORT_IN_NEW_ENTRIES(pool);
   return taken;
 }

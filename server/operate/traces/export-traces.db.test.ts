@@ -1,0 +1,180 @@
+import { createServer } from "node:http";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeEach, expect, it } from "vitest";
+import { z } from "zod";
+import type { TraceSettings } from "@/server/base/settings/env";
+import { indexEndedRuns } from "@/server/runs/read/find/run-index";
+import { ask, openScriptedWorld } from "@/testing/engine/scripted-world";
+import { insertRun } from "@/testing/runs";
+import { closeServer, listen } from "@/testing/servers/listen";
+import { createTenant } from "@/testing/world";
+import { exportTraces, TRACE_BATCH } from "./export-traces";
+
+/** A collector that takes only what OTLP's JSON allows, and keeps the spans by id. */
+
+const hex = (digits: number) => z.string().regex(new RegExp(`^[0-9a-f]{${digits}}$`));
+const value = z.strictObject({
+  stringValue: z.string().optional(),
+  boolValue: z.boolean().optional(),
+  intValue: z
+    .string()
+    .regex(/^-?\d+$/)
+    .optional(),
+  doubleValue: z.number().optional(),
+  arrayValue: z.strictObject({ values: z.array(z.strictObject({ stringValue: z.string() })) }).optional(),
+});
+const attributes = z.array(z.strictObject({ key: z.string(), value }));
+const span = z.strictObject({
+  traceId: hex(32),
+  spanId: hex(16),
+  parentSpanId: hex(16).optional(),
+  name: z.string(),
+  kind: z.union([z.literal(1), z.literal(3)]),
+  startTimeUnixNano: z.string().regex(/^\d{19}$/),
+  endTimeUnixNano: z.string().regex(/^\d{19}$/),
+  attributes,
+  status: z.strictObject({ code: z.literal(2), message: z.string() }).optional(),
+});
+const request = z.strictObject({
+  resourceSpans: z.tuple([
+    z.strictObject({
+      resource: z.strictObject({ attributes }),
+      scopeSpans: z.tuple([
+        z.strictObject({ scope: z.strictObject({ name: z.literal("stepwell") }), spans: z.array(span) }),
+      ]),
+    }),
+  ]),
+});
+
+let received: z.infer<typeof request>["resourceSpans"][0][] = [];
+let headers: (string | undefined)[] = [];
+let answer = { status: 200, body: "{}" };
+const collector = createServer(async (incoming, outgoing) => {
+  const body = request.parse(JSON.parse(await text(incoming)));
+  headers = [incoming.headers["content-type"], incoming.headers.authorization];
+  if (answer.status === 200) received.push(...body.resourceSpans);
+  outgoing.writeHead(answer.status, { "content-type": "application/json" }).end(answer.body);
+});
+const port = await listen(collector);
+afterAll(() => closeServer(collector));
+
+const endpoint = `http://127.0.0.1:${port}/v1/traces`;
+const { world, run } = await openScriptedWorld({ env: { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: endpoint } });
+const settings: TraceSettings = {
+  url: endpoint,
+  headers: { authorization: "Basic abc" },
+  serviceName: "stepwell",
+  contents: false,
+};
+
+beforeEach(async () => {
+  await world.pool.query("DELETE FROM trace_queue");
+  received = [];
+  answer = { status: 200, body: "{}" };
+});
+
+const queued = async () => (await world.pool.query("SELECT 1 FROM trace_queue")).rowCount;
+const spansReceived = () => received.flatMap(({ scopeSpans: [{ spans }] }) => spans);
+const attributeOf = ({ attributes }: z.infer<typeof span>, key: string) =>
+  Object.values(attributes.find((one) => one.key === key)?.value ?? {})[0];
+
+async function runWithChild() {
+  const tenant = await createTenant(world);
+  const done = await run(tenant, "Add", (_request, call) => {
+    if (call > 1) return { content: "42 and 3" };
+    return {
+      toolCalls: [
+        ...ask("calculate", { expression: "6*7" }, "a").toolCalls,
+        ...ask("adder", { a: 1, b: 2 }, "b").toolCalls,
+      ],
+    };
+  });
+  expect(done.status).toBe("Completed");
+  await indexEndedRuns(world);
+  return done;
+}
+
+it("sends a run, its calls and its child runs as one trace, and the same spans again", async () => {
+  const done = await runWithChild();
+  expect(await queued()).toBe(2);
+  expect(await exportTraces(world, settings)).toBe(2);
+  expect(await queued()).toBe(0);
+  expect(headers).toEqual(["application/json", "Basic abc"]);
+  const spans = spansReceived();
+  const named = (name: string) => spans.find((one) => one.name === name);
+  expect(spans.map(({ name }) => name).sort()).toEqual([
+    "chat gpt-5-mini",
+    "chat gpt-5-mini",
+    "execute_tool adder",
+    "execute_tool calculate",
+    "execute_tool calculate",
+    "invoke_agent Helper",
+    "invoke_workflow Adder",
+  ]);
+  expect(new Set(spans.map(({ traceId }) => traceId))).toEqual(new Set([done.id.replaceAll("-", "")]));
+  const root = named("invoke_agent Helper");
+  expect(root?.parentSpanId).toBeUndefined();
+  expect(named("execute_tool adder")?.parentSpanId).toBe(root?.spanId);
+  expect(named("invoke_workflow Adder")?.parentSpanId).toBe(named("execute_tool adder")?.spanId);
+  const chat = named("chat gpt-5-mini");
+  expect(chat?.parentSpanId).toBe(root?.spanId);
+  expect(
+    chat && [attributeOf(chat, "gen_ai.provider.name"), attributeOf(chat, "gen_ai.usage.input_tokens")],
+  ).toEqual(["test", "100"]);
+  // No contents without the setting.
+  expect(JSON.stringify(received)).not.toContain("42 and 3");
+
+  const first = new Map(spans.map((one) => [one.spanId, one]));
+  received = [];
+  await world.pool.query(
+    "INSERT INTO trace_queue (run_id, organization_id, queued_at, next_at) SELECT id, organization_id, now(), '2020-01-01' FROM runs WHERE root_run_id = $1",
+    [done.id],
+  );
+  await exportTraces(world, { ...settings, contents: true });
+  expect(new Set(spansReceived().map(({ spanId }) => spanId))).toEqual(new Set(first.keys()));
+  expect(JSON.stringify(received)).toContain("42 and 3");
+});
+
+it("keeps what an absent or busy collector did not take, and tries again later, for a day", async () => {
+  await runWithChild();
+  answer = { status: 503, body: "busy" };
+  expect(await exportTraces(world, settings)).toBe(2);
+  expect([await queued(), await exportTraces(world, settings)]).toEqual([2, 0]);
+  world.clock.advance(16_000);
+  expect(await exportTraces(world, { ...settings, url: "http://127.0.0.1:1/v1/traces" })).toBe(2);
+  expect(await queued()).toBe(2);
+  world.clock.advance(60_000);
+  answer = { status: 200, body: "{}" };
+  expect(await exportTraces(world, settings)).toBe(2);
+  expect([await queued(), spansReceived().length]).toEqual([0, 7]);
+
+  await runWithChild();
+  answer = { status: 503, body: "busy" };
+  world.clock.advance(25 * 3_600_000);
+  expect([await exportTraces(world, settings), await queued()]).toEqual([2, 0]);
+});
+
+it.each([
+  [{ status: 400, body: "bad" }, "400 bad"],
+  [
+    { status: 200, body: '{"partialSuccess":{"rejectedSpans":"3","errorMessage":"too old"}}' },
+    "3 spans: too old",
+  ],
+])("logs what the collector rejects for good: %j", async (rejection, error) => {
+  await runWithChild();
+  answer = rejection;
+  await exportTraces(world, settings);
+  expect(await queued()).toBe(0);
+  expect(world.log.entries.at(-1)?.fields).toMatchObject({ error, runs: 2, dropped: 2 });
+});
+
+it("shares the queue among processes, and drops runs that were removed", async () => {
+  const tenant = await createTenant(world);
+  for (let n = 0; n < 2 * TRACE_BATCH; n += 1) await insertRun(world, tenant);
+  await indexEndedRuns(world);
+  await world.db.run.deleteMany({ where: { organizationId: tenant.orgId } });
+  expect(await Promise.all([1, 2, 3].map(() => exportTraces(world, settings)))).toEqual(
+    expect.arrayContaining([TRACE_BATCH, TRACE_BATCH, 0]),
+  );
+  expect([await queued(), spansReceived()]).toEqual([0, []]);
+});

@@ -1,0 +1,190 @@
+import { z } from "zod";
+import { decimalText } from "@/server/base/amount";
+import { defineCommand, defineQuery } from "@/server/base/db/statement";
+import { tryParseJson } from "@/server/base/json/json";
+import type { TraceSettings } from "@/server/base/settings/env";
+import { RUN_KINDS, RUN_SOURCES, RUN_STATUSES, STEP_STATUSES } from "@/server/contract/enums";
+import { KIB } from "@/server/contract/sizes";
+import { createTrustedEgress } from "@/server/guard/egress/trusted-fetch";
+import type { Services } from "@/server/services";
+import { type Span, toOtlp } from "./otlp";
+import { spansOf } from "./run-spans";
+
+/**
+ * Sends ended runs as traces to the operator's collector, after their rows were committed. The job that indexes ended
+ * runs queues them. A run leaves the queue when the collector has taken it, refuses it for good, or after a day.
+ */
+
+/** Runs that one call takes from the queue. */
+export const TRACE_BATCH = 20;
+/** Collectors limit the size of a request. */
+const SPANS_PER_REQUEST = 500;
+const REQUEST_TIMEOUT_MS = 10_000;
+const MOST_CONTENT = 32 * KIB;
+const GIVE_UP_HOURS = 24;
+/** Of OTLP over HTTP; other errors are final. */
+const TEMPORARY = new Set([429, 502, 503, 504]);
+
+/** A batch whose process dies becomes due again. */
+const TAKE = defineQuery(
+  "take-traces",
+  z.object({ id: z.string(), overdue: z.boolean() }),
+  `UPDATE trace_queue SET attempts = attempts + 1,
+     next_at = coalesce($1, clock_timestamp()) + least(300, 15 * 2 ^ least(attempts, 10)) * interval '1 second'
+   WHERE run_id = ANY (ARRAY(
+     SELECT run_id FROM trace_queue WHERE next_at <= coalesce($1, clock_timestamp())
+     ORDER BY next_at LIMIT ${TRACE_BATCH} FOR UPDATE SKIP LOCKED))
+   RETURNING run_id AS id, queued_at < coalesce($1, clock_timestamp()) - interval '${GIVE_UP_HOURS} hours' AS overdue`,
+);
+const REMOVE = defineCommand("remove-traces", "DELETE FROM trace_queue WHERE run_id = ANY ($1::uuid[])");
+
+const contents = z.object({ input: z.string(), output: z.string().nullable() }).nullable();
+const CONTENTS = `CASE WHEN $2 THEN json_build_object(
+  'input', left(x.input, ${MOST_CONTENT}), 'output', left(x.output, ${MOST_CONTENT})) END AS contents`;
+
+const RUNS = defineQuery(
+  "traced-runs",
+  z.object({
+    id: z.string(),
+    rootRunId: z.string(),
+    parentStepId: z.string().nullable(),
+    organization: z.string(),
+    kind: z.enum(RUN_KINDS),
+    name: z.string(),
+    targetId: z.string(),
+    version: z.int(),
+    model: z.string().nullable(),
+    status: z.enum(RUN_STATUSES),
+    source: z.enum(RUN_SOURCES),
+    errorCode: z.string().nullable(),
+    errorMessage: z.string().nullable(),
+    inputTokens: z.int(),
+    outputTokens: z.int(),
+    credits: decimalText,
+    startedAt: z.date(),
+    finishedAt: z.date(),
+    contents,
+  }),
+  `SELECT x.id, x.root_run_id AS "rootRunId",
+     (SELECT s.id FROM steps s WHERE s.run_id = x.parent_run_id AND s.child_run_id = x.id LIMIT 1) AS "parentStepId",
+     o.slug AS organization, x.kind, x.target_name AS name, coalesce(x.agent_id, x.tool_id) AS "targetId",
+     x.target_version AS version, x.model, x.status, x.source, x.error_code AS "errorCode", x.error_message AS "errorMessage",
+     x.input_tokens AS "inputTokens", x.output_tokens AS "outputTokens", x.credits_used AS credits,
+     coalesce(x.started_at, x.created_at) AS "startedAt", x.finished_at AS "finishedAt", ${CONTENTS}
+   FROM runs x JOIN organizations o ON o.id = x.organization_id
+   WHERE x.id = ANY ($1::uuid[]) AND x.finished_at IS NOT NULL`,
+);
+
+const timed = {
+  id: z.string(),
+  runId: z.string(),
+  key: z.string(),
+  status: z.enum(STEP_STATUSES),
+  errorMessage: z.string().nullable(),
+  startedAt: z.date(),
+  finishedAt: z.date(),
+};
+const TIMED = `x.id, x.run_id AS "runId", x.key, x.status, x.error_message AS "errorMessage",
+  x.started_at AS "startedAt", x.finished_at AS "finishedAt"`;
+
+const STEPS = defineQuery(
+  "traced-steps",
+  z.object({ ...timed, name: z.string(), contents }),
+  `SELECT ${TIMED}, x.tool_name AS name, ${CONTENTS}
+   FROM steps x WHERE x.run_id = ANY ($1::uuid[]) AND x.finished_at IS NOT NULL AND x.status <> 'Skipped' ORDER BY x.step_number`,
+);
+
+const CALLS = defineQuery(
+  "traced-calls",
+  z.object({
+    ...timed,
+    provider: z.string(),
+    model: z.string(),
+    finishReason: z.string().nullable(),
+    inputTokens: z.int(),
+    outputTokens: z.int(),
+    cachedInputTokens: z.int(),
+    cacheWriteTokens: z.int(),
+    reasoningTokens: z.int(),
+    output: z.string().nullable(),
+  }),
+  `SELECT ${TIMED}, x.provider, x.model, x.finish_reason AS "finishReason", x.input_tokens AS "inputTokens",
+     x.output_tokens AS "outputTokens", x.cached_input_tokens AS "cachedInputTokens",
+     x.cache_write_tokens AS "cacheWriteTokens", x.reasoning_tokens AS "reasoningTokens",
+     CASE WHEN $2 THEN left(x.content, ${MOST_CONTENT}) END AS output
+   FROM model_calls x WHERE x.run_id = ANY ($1::uuid[]) AND x.finished_at IS NOT NULL ORDER BY x.started_at`,
+);
+
+type Facts = Pick<Services, "pool" | "clock" | "log">;
+
+/**
+ * Exports up to `TRACE_BATCH` runs, and returns how many it took from the queue. Processes may call it at once. What
+ * the collector did not take is tried again later.
+ */
+export async function exportTraces(services: Facts, settings: TraceSettings): Promise<number> {
+  const taken = await TAKE(services.pool, [services.clock.forDatabase()]);
+  if (taken.length === 0) return 0;
+  const ids = taken.map(({ id }) => id);
+  const issue = await sendSpans(await readSpans(services, settings, ids), settings);
+  const done = issue?.isTemporary ? taken.filter(({ overdue }) => overdue).map(({ id }) => id) : ids;
+  if (issue) {
+    const message = issue.isTemporary
+      ? "Could not export traces; trying again"
+      : "The collector rejected traces";
+    services.log.warn(message, { error: issue.error, runs: ids.length, dropped: done.length });
+  }
+  await REMOVE(services.pool, [done]);
+  return taken.length;
+}
+
+async function readSpans({ pool }: Facts, settings: TraceSettings, ids: string[]) {
+  const values = [ids, settings.contents];
+  const [runs, steps, calls] = await Promise.all([
+    RUNS(pool, values),
+    STEPS(pool, values),
+    CALLS(pool, values),
+  ]);
+  const ofRun = <Row extends { runId: string }>(rows: Row[], id: string) =>
+    rows.filter(({ runId }) => runId === id);
+  return runs.flatMap((run) => spansOf(run, { steps: ofRun(steps, run.id), calls: ofRun(calls, run.id) }));
+}
+
+/** The answer to a request whose spans were not all taken. */
+const partial = z.object({
+  partialSuccess: z.object({
+    rejectedSpans: z.coerce.number().default(0),
+    errorMessage: z.string().default(""),
+  }),
+});
+
+/** Returns why the collector did not take all spans; null if it did. */
+async function sendSpans(
+  spans: readonly Span[],
+  { url, headers, serviceName }: TraceSettings,
+): Promise<{ error: string; isTemporary: boolean } | null> {
+  const { fetch, close } = createTrustedEgress({ silenceMs: REQUEST_TIMEOUT_MS });
+  let rejected: string | null = null;
+  try {
+    for (let first = 0; first < spans.length; first += SPANS_PER_REQUEST) {
+      const response = await fetch(url, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body: toOtlp(spans.slice(first, first + SPANS_PER_REQUEST), { "service.name": serviceName }),
+        signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+      });
+      const text = await response.text();
+      if (!response.ok) {
+        const error = `${response.status} ${text.slice(0, 500)}`;
+        return { error, isTemporary: TEMPORARY.has(response.status) };
+      }
+      const answer = partial.safeParse(tryParseJson(text)).data?.partialSuccess;
+      if (answer && answer.rejectedSpans > 0)
+        rejected = `${answer.rejectedSpans} spans: ${answer.errorMessage}`;
+    }
+    return rejected === null ? null : { error: rejected, isTemporary: false };
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error), isTemporary: true };
+  } finally {
+    await close();
+  }
+}

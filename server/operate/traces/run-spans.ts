@@ -1,0 +1,172 @@
+import type { Decimal } from "@/server/base/amount";
+import { sha256 } from "@/server/base/sha256";
+import type { RunKind, RunSource, RunStatus, StepStatus } from "@/server/contract/enums";
+import type { Span } from "./otlp";
+
+/**
+ * The spans of a run, by the conventions for generative AI
+ * (https://github.com/open-telemetry/semantic-conventions-genai). Ids are functions of the rows' ids: an export that is
+ * repeated gives the same spans.
+ */
+
+export type TracedRun = {
+  id: string;
+  rootRunId: string;
+  /** The step that called it; null: a root run. */
+  parentStepId: string | null;
+  organization: string;
+  kind: RunKind;
+  name: string;
+  targetId: string;
+  version: number;
+  model: string | null;
+  status: RunStatus;
+  source: RunSource;
+  errorCode: string | null;
+  errorMessage: string | null;
+  inputTokens: number;
+  outputTokens: number;
+  credits: Decimal;
+  startedAt: Date;
+  finishedAt: Date;
+  /** Null without the setting for contents. */
+  contents: { input: string; output: string | null } | null;
+};
+
+type Timed = {
+  id: string;
+  runId: string;
+  key: string;
+  status: StepStatus;
+  startedAt: Date;
+  finishedAt: Date;
+};
+
+export type TracedStep = Timed & {
+  name: string;
+  errorMessage: string | null;
+  contents: { input: string; output: string | null } | null;
+};
+
+export type TracedCall = Timed & {
+  provider: string;
+  model: string;
+  finishReason: string | null;
+  inputTokens: number;
+  outputTokens: number;
+  cachedInputTokens: number;
+  cacheWriteTokens: number;
+  reasoningTokens: number;
+  errorMessage: string | null;
+  /** Null without the setting for contents. */
+  output: string | null;
+};
+
+const OPERATIONS = { agent: "invoke_agent", tool: "invoke_workflow" } as const;
+
+/** The span of the run, and one for each of its steps and model calls. */
+export function spansOf(run: TracedRun, rows: { steps: TracedStep[]; calls: TracedCall[] }): Span[] {
+  const traceId = run.rootRunId.replaceAll("-", "");
+  const parentSpanId = spanIdOf(run.id);
+  const common = { traceId, parentSpanId };
+  return [
+    runSpan(run, traceId),
+    ...rows.calls.map((call) => ({ ...common, ...callSpan(call) })),
+    ...rows.steps.map((step) => ({ ...common, ...stepSpan(step) })),
+  ];
+}
+
+function runSpan(run: TracedRun, traceId: string): Span {
+  const { kind, name, status } = run;
+  const isAgent = kind === "agent";
+  return {
+    traceId,
+    spanId: spanIdOf(run.id),
+    parentSpanId: run.parentStepId === null ? null : spanIdOf(run.parentStepId),
+    name: `${OPERATIONS[kind]} ${name}`,
+    kind: "internal",
+    startedAt: run.startedAt,
+    finishedAt: run.finishedAt,
+    attributes: {
+      "gen_ai.operation.name": OPERATIONS[kind],
+      "gen_ai.agent.id": isAgent ? run.targetId : null,
+      "gen_ai.agent.name": isAgent ? name : null,
+      "gen_ai.agent.version": isAgent ? String(run.version) : null,
+      "gen_ai.workflow.name": isAgent ? null : name,
+      "gen_ai.request.model": run.model,
+      "gen_ai.usage.input_tokens": isAgent ? run.inputTokens : null,
+      "gen_ai.usage.output_tokens": isAgent ? run.outputTokens : null,
+      "gen_ai.input.messages": isAgent && run.contents ? message("user", run.contents.input) : null,
+      "gen_ai.output.messages":
+        isAgent && run.contents?.output ? message("assistant", run.contents.output) : null,
+      "stepwell.input": isAgent ? null : run.contents?.input,
+      "stepwell.output": isAgent ? null : run.contents?.output,
+      "stepwell.organization": run.organization,
+      "stepwell.run.id": run.id,
+      "stepwell.run.source": run.source,
+      "stepwell.run.status": status,
+      "stepwell.target.id": run.targetId,
+      "stepwell.target.version": run.version,
+      "stepwell.credits": run.credits.toNumber(),
+      "error.type": status === "Failed" ? (run.errorCode ?? "_OTHER") : null,
+    },
+    error: status === "Failed" ? (run.errorMessage ?? "") : null,
+  };
+}
+
+type OwnSpan = Omit<Span, "traceId" | "parentSpanId">;
+
+function callSpan(call: TracedCall): OwnSpan {
+  const hasFailed = call.status === "Failed";
+  return {
+    spanId: spanIdOf(call.id),
+    name: `chat ${call.model}`,
+    kind: "client",
+    startedAt: call.startedAt,
+    finishedAt: call.finishedAt,
+    attributes: {
+      "gen_ai.operation.name": "chat",
+      "gen_ai.provider.name": call.provider,
+      "gen_ai.request.model": call.model,
+      "gen_ai.response.finish_reasons": call.finishReason === null ? null : [call.finishReason],
+      "gen_ai.usage.input_tokens": call.inputTokens,
+      "gen_ai.usage.output_tokens": call.outputTokens,
+      "gen_ai.usage.cache_read.input_tokens": call.cachedInputTokens || null,
+      "gen_ai.usage.cache_creation.input_tokens": call.cacheWriteTokens || null,
+      "gen_ai.usage.reasoning.output_tokens": call.reasoningTokens || null,
+      "gen_ai.output.messages": call.output === null ? null : message("assistant", call.output),
+      "stepwell.key": call.key,
+      "error.type": hasFailed ? "_OTHER" : null,
+    },
+    error: hasFailed ? (call.errorMessage ?? "") : null,
+  };
+}
+
+function stepSpan(step: TracedStep): OwnSpan {
+  const hasFailed = step.status === "Failed";
+  return {
+    spanId: spanIdOf(step.id),
+    name: `execute_tool ${step.name}`,
+    kind: "internal",
+    startedAt: step.startedAt,
+    finishedAt: step.finishedAt,
+    attributes: {
+      "gen_ai.operation.name": "execute_tool",
+      "gen_ai.tool.name": step.name,
+      "gen_ai.tool.type": "function",
+      "gen_ai.tool.call.id": step.key,
+      "gen_ai.tool.call.arguments": step.contents?.input,
+      "gen_ai.tool.call.result": step.contents?.output,
+      "error.type": hasFailed ? "_OTHER" : null,
+    },
+    error: hasFailed ? (step.errorMessage ?? "") : null,
+  };
+}
+
+function message(role: "user" | "assistant", content: string): string {
+  return JSON.stringify([{ role, parts: [{ type: "text", content }] }]);
+}
+
+function spanIdOf(id: string): string {
+  return sha256(id).toString("hex", 0, 8);
+}
