@@ -12,6 +12,7 @@ export function testFunctionContext(overrides: Partial<FunctionContext> = {}): F
     },
     redact: async (value) => value,
     idempotencyKey: "step-1",
+    traceParent: null,
     organizationId: "org-1",
     memory: new ProcessMemory().openRun("org-1").openStep(),
     callModel: async () => {

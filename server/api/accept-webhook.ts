@@ -16,6 +16,7 @@ import { rejectStart, type StartResult, startRun } from "@/server/runs/start";
 import type { StartConditions } from "@/server/runs/start-item";
 import type { Services } from "@/server/services";
 import type { ApiRequest } from "./http/api-request";
+import { readTraceParent } from "./v1/start-headers";
 
 type Call = { trigger: Trigger; delivery: ReceivedDelivery; conditions: StartConditions; now: Date };
 
@@ -51,7 +52,8 @@ export async function acceptCall(
   } catch (error) {
     return { kind: "started", started: await rejectStart(services, actor, { error, conditions }) };
   }
-  if ("targetId" in read) return { kind: "started", started: await start(services, call, read) };
+  if ("targetId" in read)
+    return { kind: "started", started: await start(services, { ...call, header: request.header }, read) };
   return read;
 }
 
@@ -127,12 +129,13 @@ async function filtered(services: Services, { trigger, conditions }: Call): Prom
 
 async function start(
   services: Services,
-  { trigger, delivery, conditions, now }: Call,
+  { trigger, delivery, conditions, now, header }: Call & Pick<ApiRequest, "header">,
   request: StartRequest,
 ): Promise<StartResult> {
   try {
     const received = { ...delivery, receivedAt: now };
-    return await startRun(services, trigger.actor, { ...request, delivery: received, conditions });
+    const options = services.env.traces && { traceParent: readTraceParent(header) };
+    return await startRun(services, trigger.actor, { ...request, options, delivery: received, conditions });
   } catch (error) {
     // The target was deleted after the trigger was read.
     const gone = isAppError(error) && (error.code === "not_found" || error.code === "agent_inactive");

@@ -77,6 +77,7 @@ export function claimedRun(
     input,
     rootRunId: runId,
     fromOutside: actor.kind === "trigger",
+    traceParent: request.options?.traceParent ?? null,
     createdAt: at,
     startedAt: at,
     deadlineSeconds,
@@ -118,10 +119,12 @@ export function countedCall(
 function optionColumns({
   metadata,
   callbackUrl,
-}: StartOptions): Pick<StartItem, "metadata" | "callback_url"> {
+  traceParent,
+}: StartOptions): Pick<StartItem, "metadata" | "callback_url" | "trace_parent"> {
   return {
     ...(metadata === undefined ? {} : { metadata }),
     ...(callbackUrl === undefined ? {} : { callback_url: callbackUrl }),
+    ...(traceParent === undefined ? {} : { trace_parent: traceParent }),
   };
 }
 

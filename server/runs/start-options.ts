@@ -10,6 +10,8 @@ export type StartOptions = {
   /** A flat JSON object of texts, numbers and booleans. */
   metadata?: string | undefined;
   callbackUrl?: string | undefined;
+  /** The caller's trace (W3C Trace Context). */
+  traceParent?: string | undefined;
 };
 
 /** The pairs of a run's stored metadata, with each value as the text that filters compare. */

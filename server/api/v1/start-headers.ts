@@ -5,6 +5,8 @@ import { AppError } from "@/server/base/errors";
 import { findInvalidText } from "@/server/base/json/invalid-text";
 import { isContainer, isJsonObject, type Json, writeJson } from "@/server/base/json/json";
 import { parseJson } from "@/server/base/json/text";
+import type { Environment } from "@/server/base/settings/env";
+import { parseTraceParent } from "@/server/base/trace-context";
 import { MAX_METADATA_BYTES } from "@/server/contract/sizes";
 import { readCallbackAddress } from "@/server/guard/egress/callback-address";
 import type { StartOptions } from "@/server/runs/start-options";
@@ -71,7 +73,7 @@ export function authorizeOptions({ scopes, name }: ApiKeyActor, header: Header):
 /** Throws `invalid_request`. */
 export function readStartOptions(
   header: Header,
-  { egressAllow }: { egressAllow: readonly string[] },
+  { egressAllow, traces }: Pick<Environment, "egressAllow" | "traces">,
 ): StartOptions | undefined {
   const read = <Value>(name: string, parse: (text: string) => Value): Value | undefined => {
     const text = header(name.toLowerCase());
@@ -86,7 +88,14 @@ export function readStartOptions(
       return "url" in found ? found.url : reject("X-Callback-Url", found.issue);
     }),
   };
+  if (traces !== undefined) options.traceParent = readTraceParent(header);
   return Object.values(options).some((value) => value !== undefined) ? options : undefined;
+}
+
+/** The caller's trace; undefined if it has none. */
+export function readTraceParent(header: Header): string | undefined {
+  const text = header("traceparent");
+  return text !== null && parseTraceParent(text) ? text : undefined;
 }
 
 function reject(name: string, issue: string): never {

@@ -47,7 +47,8 @@ const RUNS = defineQuery(
   z.object({
     id: z.string(),
     rootRunId: z.string(),
-    parentStepId: z.string().nullable(),
+    traceParent: z.string().nullable(),
+    parent: z.object({ runId: z.string(), stepKey: z.string() }).nullable(),
     organization: z.string(),
     kind: z.enum(RUN_KINDS),
     name: z.string(),
@@ -65,18 +66,18 @@ const RUNS = defineQuery(
     finishedAt: z.date(),
     contents,
   }),
-  `SELECT x.id, x.root_run_id AS "rootRunId",
-     (SELECT s.id FROM steps s WHERE s.run_id = x.parent_run_id AND s.child_run_id = x.id LIMIT 1) AS "parentStepId",
+  `SELECT x.id, x.root_run_id AS "rootRunId", root.trace_parent AS "traceParent",
+     (SELECT json_build_object('runId', s.run_id, 'stepKey', s.key) FROM steps s
+      WHERE s.run_id = x.parent_run_id AND s.child_run_id = x.id LIMIT 1) AS parent,
      o.slug AS organization, x.kind, x.target_name AS name, coalesce(x.agent_id, x.tool_id) AS "targetId",
      x.target_version AS version, x.model, x.status, x.source, x.error_code AS "errorCode", x.error_message AS "errorMessage",
      x.input_tokens AS "inputTokens", x.output_tokens AS "outputTokens", x.credits_used AS credits,
      coalesce(x.started_at, x.created_at) AS "startedAt", x.finished_at AS "finishedAt", ${CONTENTS}
-   FROM runs x JOIN organizations o ON o.id = x.organization_id
+   FROM runs x JOIN runs root ON root.id = x.root_run_id JOIN organizations o ON o.id = x.organization_id
    WHERE x.id = ANY ($1::uuid[]) AND x.finished_at IS NOT NULL`,
 );
 
 const timed = {
-  id: z.string(),
   runId: z.string(),
   key: z.string(),
   status: z.enum(STEP_STATUSES),
@@ -84,7 +85,7 @@ const timed = {
   startedAt: z.date(),
   finishedAt: z.date(),
 };
-const TIMED = `x.id, x.run_id AS "runId", x.key, x.status, x.error_message AS "errorMessage",
+const TIMED = `x.run_id AS "runId", x.key, x.status, x.error_message AS "errorMessage",
   x.started_at AS "startedAt", x.finished_at AS "finishedAt"`;
 
 const STEPS = defineQuery(

@@ -1,5 +1,5 @@
 import type { Decimal } from "@/server/base/amount";
-import { sha256 } from "@/server/base/sha256";
+import { parseTraceParent, spanIdOf, traceIdOf } from "@/server/base/trace-context";
 import type { RunKind, RunSource, RunStatus, StepStatus } from "@/server/contract/enums";
 import type { Span } from "./otlp";
 
@@ -12,8 +12,10 @@ import type { Span } from "./otlp";
 export type TracedRun = {
   id: string;
   rootRunId: string;
-  /** The step that called it; null: a root run. */
-  parentStepId: string | null;
+  /** With which the root run was started. */
+  traceParent: string | null;
+  /** Null: a root run. */
+  parent: { runId: string; stepKey: string } | null;
   organization: string;
   kind: RunKind;
   name: string;
@@ -34,7 +36,6 @@ export type TracedRun = {
 };
 
 type Timed = {
-  id: string;
   runId: string;
   key: string;
   status: StepStatus;
@@ -64,9 +65,10 @@ export type TracedCall = Timed & {
 
 const OPERATIONS = { agent: "invoke_agent", tool: "invoke_workflow" } as const;
 
-/** The span of the run, and one for each of its steps and model calls. */
+/** The span of the run, and one for each of its steps and model calls. None if the caller's trace is not sampled. */
 export function spansOf(run: TracedRun, rows: { steps: TracedStep[]; calls: TracedCall[] }): Span[] {
-  const traceId = run.rootRunId.replaceAll("-", "");
+  if (parseTraceParent(run.traceParent)?.isSampled === false) return [];
+  const traceId = traceIdOf(run);
   const parentSpanId = spanIdOf(run.id);
   const common = { traceId, parentSpanId };
   return [
@@ -82,7 +84,9 @@ function runSpan(run: TracedRun, traceId: string): Span {
   return {
     traceId,
     spanId: spanIdOf(run.id),
-    parentSpanId: run.parentStepId === null ? null : spanIdOf(run.parentStepId),
+    parentSpanId: run.parent
+      ? spanIdOf(run.parent.runId, run.parent.stepKey)
+      : (parseTraceParent(run.traceParent)?.spanId ?? null),
     name: `${OPERATIONS[kind]} ${name}`,
     kind: "internal",
     startedAt: run.startedAt,
@@ -119,7 +123,7 @@ type OwnSpan = Omit<Span, "traceId" | "parentSpanId">;
 function callSpan(call: TracedCall): OwnSpan {
   const hasFailed = call.status === "Failed";
   return {
-    spanId: spanIdOf(call.id),
+    spanId: spanIdOf(call.runId, call.key),
     name: `chat ${call.model}`,
     kind: "client",
     startedAt: call.startedAt,
@@ -145,7 +149,7 @@ function callSpan(call: TracedCall): OwnSpan {
 function stepSpan(step: TracedStep): OwnSpan {
   const hasFailed = step.status === "Failed";
   return {
-    spanId: spanIdOf(step.id),
+    spanId: spanIdOf(step.runId, step.key),
     name: `execute_tool ${step.name}`,
     kind: "internal",
     startedAt: step.startedAt,
@@ -165,8 +169,4 @@ function stepSpan(step: TracedStep): OwnSpan {
 
 function message(role: "user" | "assistant", content: string): string {
   return JSON.stringify([{ role, parts: [{ type: "text", content }] }]);
-}
-
-function spanIdOf(id: string): string {
-  return sha256(id).toString("hex", 0, 8);
 }

@@ -35,6 +35,8 @@ export const claimedRow = z.object({
   rootRunId: z.string(),
   /** True if a webhook started the root run, so that its input comes from outside. */
   fromOutside: z.boolean(),
+  /** The trace of the root run's caller. */
+  traceParent: z.string().nullable(),
   createdAt: z.date(),
   startedAt: z.date(),
   deadlineSeconds: z.number(),

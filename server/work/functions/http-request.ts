@@ -118,7 +118,10 @@ export const httpRequest = defineFunction({
       body: { sku: "A-1", inStock: 4 },
     },
   },
-  async run(input, { fetch, redact, signal, clock, idempotencyKey, organizationId, memory, note }) {
+  async run(
+    input,
+    { fetch, redact, signal, clock, idempotencyKey, traceParent, organizationId, memory, note },
+  ) {
     const { method = "GET", retries = 0, basicAuth, next } = input;
     if (!URL.canParse(input.url))
       throw new FunctionError("invalid_request", `"${input.url.slice(0, 200)}" is not a URL.`);
@@ -135,6 +138,7 @@ export const httpRequest = defineFunction({
     if (content !== undefined && (multipart !== undefined || !headers.has("content-type")))
       headers.set("content-type", content.type);
     if (UNSAFE.has(method) && !headers.has("idempotency-key")) headers.set("idempotency-key", idempotencyKey);
+    if (traceParent !== null && !headers.has("traceparent")) headers.set("traceparent", traceParent);
     const init = {
       method,
       headers,

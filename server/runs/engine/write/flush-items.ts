@@ -67,6 +67,7 @@ export type StartItem = CountedCall &
     /** JSON; absent without metadata. */
     metadata?: string;
     callback_url?: string;
+    trace_parent?: string;
     delivery: {
       id: string;
       received_at: string;

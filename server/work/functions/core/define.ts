@@ -26,6 +26,8 @@ export type FunctionContext = {
   redact(value: Json): Promise<Json>;
   /** Stable over retries and crashes of the same step; sent along with unsafe outbound calls. */
   idempotencyKey: string;
+  /** The header `traceparent` for outbound calls; null: the operator exports no traces. */
+  traceParent: string | null;
   /** Sandboxes and other scarce resources are shared out by organization. */
   organizationId: string;
   /** Hold memory for the value of a large text before you parse it. */

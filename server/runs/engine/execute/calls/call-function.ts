@@ -1,4 +1,5 @@
 import { retryWhileUnavailable } from "@/server/base/db/outage";
+import { traceParentOf } from "@/server/base/trace-context";
 import type { CarriedSecret } from "@/server/guard/egress/outgoing-request";
 import { limitRecipients } from "@/server/guard/mail/limit-recipients";
 import { redactJson, replaceNul } from "@/server/guard/secrets/stored-output";
@@ -63,6 +64,7 @@ function contextOf(
       ),
     redact: (value) => redactJson(value, redact),
     idempotencyKey,
+    traceParent: services.env.traces === undefined ? null : traceParentOf(run, call.key),
     organizationId: orgId,
     memory: call.memory,
     defaultModel: configuration.kind === "agent" ? configuration.model : services.env.defaultModel,

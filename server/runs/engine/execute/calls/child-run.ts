@@ -61,6 +61,7 @@ export async function executeChildRun(
     input,
     rootRunId: run.rootRunId,
     fromOutside: run.fromOutside,
+    traceParent: run.traceParent,
     createdAt: now,
     startedAt: now,
     deadlineSeconds,
