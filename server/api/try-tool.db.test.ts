@@ -167,8 +167,8 @@ steps:
 
 it("rejects invalid definitions with their paths, and input that the draft does not take", async () => {
   const id = await toolId();
-  const faulty = { toolId: id, yaml: YAML.replace("steps.double", "steps.none"), input: "{}", until: null };
-  await expect(tryTool(world, member, faulty)).rejects.toMatchObject({
+  const invalid = { toolId: id, yaml: YAML.replace("steps.double", "steps.none"), input: "{}", until: null };
+  await expect(tryTool(world, member, invalid)).rejects.toMatchObject({
     issues: [{ path: "/definition/steps/1/with/expression" }],
   });
   const stricter = YAML.replace("{ type: number }", "{ type: string }");

@@ -83,7 +83,7 @@ export function readModelProviders(
     if (apiKeyFrom !== undefined && !source[apiKeyFrom])
       issues.push(`${index}.apiKeyFrom names ${apiKeyFrom}, which is not set`);
   }
-  if (issues.length > 0) throw faulty(path, issues);
+  if (issues.length > 0) throw invalidFile(path, issues);
   return providers.map(({ apiKeyFrom, apiKey, ...provider }) => ({
     ...provider,
     apiKey: apiKeyFrom === undefined ? apiKey : source[apiKeyFrom],
@@ -107,12 +107,12 @@ function readFileOf<Schema extends z.ZodType>(path: string, schema: Schema): z.o
   }
   const parsed = schema.safeParse(content);
   if (parsed.success) return parsed.data;
-  throw faulty(
+  throw invalidFile(
     path,
     parsed.error.issues.map((issue) => `${issue.path.join(".") || "the file"} ${issue.message}`),
   );
 }
 
-function faulty(path: string, issues: string[]): StartError {
+function invalidFile(path: string, issues: string[]): StartError {
   return new StartError(`${path} is wrong: ${issues.join("; ")}`);
 }

@@ -437,9 +437,9 @@ test("steps call what the file declares anywhere, and themselves; other names ar
   ];
   expect(await issuesOf(unknown)).toEqual(issues);
   // Issues of other entries neither hide them nor make their names unknown.
-  const faulty = unknown.replace("current_time", "fly").replace("model: m", "model: m, functions: [fly]");
-  expect(await issuesOf(faulty)).toEqual(expect.arrayContaining(issues));
-  expect(await issuesOf(faulty)).toHaveLength(4);
+  const invalid = unknown.replace("current_time", "fly").replace("model: m", "model: m, functions: [fly]");
+  expect(await issuesOf(invalid)).toEqual(expect.arrayContaining(issues));
+  expect(await issuesOf(invalid)).toHaveLength(4);
   expect(await catalog.db.organization.count({ where: { slug: "team" } })).toBe(0);
 
   expect(new Set(savedOf(await applyOne(TEAM)))).toEqual(new Set(["created"]));

@@ -119,16 +119,16 @@ const STAND_INS = {
 function readOrganization(value: Json, path: string, rejected: ReadonlyMap<string, ReadonlySet<string>>) {
   const entries = <Schema extends z.ZodType>(kind: string, schema: Schema, standIn?: JsonObject) =>
     listOf(value, kind).map((entry, index): DeclaredEntry<z.output<Schema>> => {
-      const faulty = rejected.get(`${path}/${kind}/${index}`) ?? new Set<string>();
+      const invalid = rejected.get(`${path}/${kind}/${index}`) ?? new Set<string>();
       const sound = isJsonObject(entry)
-        ? Object.fromEntries(Object.entries(entry).filter(([field]) => !faulty.has(field)))
+        ? Object.fromEntries(Object.entries(entry).filter(([field]) => !invalid.has(field)))
         : {};
       const names = Object.entries(sound).filter(([field]) => field === "slug" || field === "name");
       const parse = (input: JsonObject) => schema.safeParse(input).data ?? null;
       return {
         value: entry,
-        rejected: faulty,
-        definition: parse(faulty.size === 0 ? sound : { ...standIn, ...sound }),
+        rejected: invalid,
+        definition: parse(invalid.size === 0 ? sound : { ...standIn, ...sound }),
         standIn: standIn === undefined ? null : parse({ ...standIn, ...Object.fromEntries(names) }),
       };
     });
