@@ -7,7 +7,7 @@ import { isContainer, isJsonObject, type Json, writeJson } from "@/server/base/j
 import { parseJson } from "@/server/base/json/text";
 import type { Environment } from "@/server/base/settings/env";
 import { parseTraceParent } from "@/server/base/trace-context";
-import { MAX_METADATA_BYTES } from "@/server/contract/sizes";
+import { formatLimit, MAX_METADATA_BYTES } from "@/server/contract/sizes";
 import { readCallbackAddress } from "@/server/guard/egress/callback-address";
 import type { StartOptions } from "@/server/runs/start-options";
 
@@ -22,7 +22,8 @@ export const OPTION_HEADERS = z.object({
     .optional()
     .meta({
       description:
-        "A flat JSON object of texts, numbers and booleans in ASCII, at most 2 KiB. It is shown with the run and filters lists.",
+        `A flat JSON object of texts, numbers and booleans in ASCII, at most ${formatLimit(MAX_METADATA_BYTES)}. ` +
+        "It is shown with the run and filters lists.",
       param: { example: '{"customer":"acme","order":42}' },
     }),
   "X-Max-Credits": z
@@ -117,7 +118,8 @@ function readDeadline(text: string): number {
 /** Undefined if the object is empty. */
 function readMetadata(text: string): string | undefined {
   const name = "X-Metadata";
-  if (text.length > MAX_METADATA_BYTES) return reject(name, `must have at most ${MAX_METADATA_BYTES} bytes`);
+  if (text.length > MAX_METADATA_BYTES)
+    return reject(name, `must have at most ${formatLimit(MAX_METADATA_BYTES)}`);
   // Clients and proxies encode other characters in different ways.
   if (!/^[\t -~]*$/.test(text)) {
     return reject(name, "must be ASCII; write other characters as escapes such as \\u00e9");

@@ -135,7 +135,7 @@ describe("an option", () => {
     ["X-Metadata", '{"a":"\\u0000"}', /must not contain U\+0000/],
     ["X-Metadata", '{"\\ud83d":1}', /must not contain an unpaired surrogate/],
     ["X-Metadata", '{"name":"caf\u00e9"}', /must be ASCII/],
-    ["X-Metadata", `{"k":"${"x".repeat(2_041)}"}`, /at most 2048 bytes/],
+    ["X-Metadata", `{"k":"${"x".repeat(2_041)}"}`, /at most 2 KiB/],
     ["X-Metadata", ['{"a":1}', '{"a":1}'], /must be one JSON object/],
     ["X-Max-Credits", "0", /one decimal above 0/],
     ["X-Max-Credits", "-1", /one decimal above 0/],

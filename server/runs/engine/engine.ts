@@ -182,8 +182,8 @@ export class RunEngine implements Engine, Executor {
           if (!isTransient(error)) attempt += 1;
           await sleep(delay);
         }
-        const faulty = slot;
-        const again = await retryWhileUnavailable(() => this.#slots.reopen(faulty));
+        const failed = slot;
+        const again = await retryWhileUnavailable(() => this.#slots.reopen(failed));
         if (again === null) return;
         slot = again;
       }
