@@ -8,7 +8,7 @@ const NODE_MODULES = "(^|/)node_modules/";
 
 /** Where an OrgId may be made: see server/base/mint-org-id.ts. */
 const MAY_MINT =
-  "^(server/base/mint-org-id|server/catalog/auth/(sessions|authenticate-key)|server/catalog/organization/(organizations|accept-invitation|reset-password)|server/catalog/webhooks/find-trigger|server/credits/monthly-grants|server/runs/engine/(claim|end-run)|scripts/cli/runs)\\.ts$";
+  "^(server/base/mint-org-id|server/catalog/auth/(sessions|authenticate-key)|server/catalog/organization/(organizations|accept-invitation|reset-password)|server/catalog/(webhooks/find-trigger|callbacks/send/deliver)|server/credits/monthly-grants|server/runs/engine/(claim|end-run)|scripts/cli/runs)\\.ts$";
 
 /** One vendor's package and the only places that may import it. */
 const home = (name, packages, places) => ({

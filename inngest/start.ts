@@ -1,3 +1,4 @@
+import { CallbackDispatcher } from "@/server/catalog/callbacks/send/dispatcher";
 import { releaseLostRuns } from "@/server/operate/lost-runs";
 import { startMaintenance } from "@/server/operate/maintenance";
 import type { ClaimedRun } from "@/server/runs/engine/claimed-run";
@@ -16,6 +17,7 @@ export class RunningEngine extends RunEngine {
   declare protected readonly getServices: () => Services;
   #server: ServerDriver | undefined;
   #stopMaintenance = async () => {};
+  #callbacks: CallbackDispatcher | undefined;
   #timer: NodeJS.Timeout | undefined;
   #onBegin: (suspect: Suspect) => void = () => {};
 
@@ -53,9 +55,11 @@ export class RunningEngine extends RunEngine {
     }
     this.#seekLostRuns();
     this.#stopMaintenance = startMaintenance(services);
+    this.#callbacks = new CallbackDispatcher(services);
+    this.#callbacks.start();
   }
 
-  /** Executes only suspects, without an Inngest server and maintenance. Calls `onBegin` before each. */
+  /** Executes only suspects, without an Inngest server, maintenance and callbacks. Calls `onBegin` before each. */
   executeSuspects(onBegin: (suspect: Suspect) => void): void {
     this.#onBegin = onBegin;
     this.start(createEmbeddedDriver(this), "suspects");
@@ -88,7 +92,7 @@ export class RunningEngine extends RunEngine {
     clearInterval(this.#timer);
     this.#server?.stop();
     await this.#stopMaintenance();
-    await super.stop(graceMs);
+    await Promise.all([super.stop(graceMs), this.#callbacks?.stop()]);
   }
 
   /** Takes back runs that an Inngest server does not call, even one that the deployment used before. */

@@ -42,6 +42,18 @@ await world.db.delivery.create({
     bodyBytes: 0,
   },
 });
+await world.db.callbackEndpoint.create({
+  data: {
+    id: newId(),
+    organizationId,
+    slug: "erp",
+    name: "ERP",
+    url: "https://erp.test",
+    events: ["run.completed"],
+    createdAt: at,
+    updatedAt: at,
+  },
+});
 
 const entry = (values: string, number = 900) =>
   `INSERT INTO credit_entries (organization_id, sequence, kind, amount, balance_before, balance_after, run_id, actor, created_at)
@@ -54,6 +66,8 @@ const BREAKS: Record<string, string> = {
   agents_slug_shape: "UPDATE agents SET slug = 'No'",
   api_keys_hash_length: "UPDATE api_keys SET hash = 'short'",
   api_keys_limits: "UPDATE api_keys SET max_credits = 0",
+  callback_endpoints_address: "UPDATE callback_endpoints SET url = NULL",
+  callback_endpoints_slug_shape: "UPDATE callback_endpoints SET slug = 'No'",
   credit_entries_adds_up: entry("'grant', 1, 0, 5, NULL"),
   credit_entries_not_negative: entry("'adjustment', -1, 0, -1, NULL"),
   credit_entries_run: entry("'hold', -1, 1, 0, NULL"),

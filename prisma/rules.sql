@@ -5,6 +5,8 @@ ALTER TABLE agent_versions ADD CONSTRAINT agent_versions_ranges CHECK (((number 
 ALTER TABLE agents ADD CONSTRAINT agents_slug_shape CHECK ((slug ~ '^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$'::text));
 ALTER TABLE api_keys ADD CONSTRAINT api_keys_hash_length CHECK ((octet_length(hash) = 32));
 ALTER TABLE api_keys ADD CONSTRAINT api_keys_limits CHECK (((COALESCE(starts_per_minute, 1) >= 1) AND (COALESCE(reads_per_minute, 1) >= 1) AND (COALESCE(max_credits, (1)::numeric) > (0)::numeric)));
+ALTER TABLE callback_endpoints ADD CONSTRAINT callback_endpoints_address CHECK (((slug IS NULL) = (url IS NULL)));
+ALTER TABLE callback_endpoints ADD CONSTRAINT callback_endpoints_slug_shape CHECK ((slug ~ '^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$'::text));
 ALTER TABLE credit_entries ADD CONSTRAINT credit_entries_adds_up CHECK ((balance_after = (balance_before + amount)));
 ALTER TABLE credit_entries ADD CONSTRAINT credit_entries_not_negative CHECK (((balance_before >= (0)::numeric) AND (balance_after >= (0)::numeric)));
 ALTER TABLE credit_entries ADD CONSTRAINT credit_entries_run CHECK (((kind <> ALL (ARRAY['hold'::credit_entry_kind, 'charge'::credit_entry_kind, 'release'::credit_entry_kind])) OR (run_id IS NOT NULL)));
@@ -60,6 +62,9 @@ CREATE FUNCTION run_text_words(text) RETURNS text[] IMMUTABLE /* md5 of the body
 CREATE FUNCTION run_words_query(text,text,text[]) RETURNS tsquery STABLE /* md5 of the body: 098b84f255cea9cac2ac620b66ffda23 */;
 CREATE FUNCTION runs_keep_their_state() RETURNS trigger VOLATILE /* md5 of the body: e3df3403da76579465ca56f7ac86e94c */;
 CREATE FUNCTION words_fit(text,tsquery) RETURNS boolean IMMUTABLE /* md5 of the body: 00b3e13ed7d78e52248e18ad33b3fcd5 */;
+CREATE INDEX callback_deliveries_due ON public.callback_deliveries USING btree (endpoint_id, next_at) WHERE (next_at IS NOT NULL);
+CREATE INDEX callback_deliveries_leased ON public.callback_deliveries USING btree (endpoint_id) WHERE (leased_until IS NOT NULL);
+CREATE INDEX callback_events_new ON public.callback_events USING btree (created_at) WHERE (expanded_at IS NULL);
 CREATE INDEX credit_entries_rare ON public.credit_entries USING btree (organization_id, kind, sequence) WHERE (kind = ANY (ARRAY['grant'::credit_entry_kind, 'refund'::credit_entry_kind, 'adjustment'::credit_entry_kind]));
 CREATE INDEX deliveries_not_accepted ON public.deliveries USING btree (organization_id, trigger_id, outcome, id) WHERE (outcome <> 'accepted'::delivery_outcome);
 CREATE INDEX deliveries_unaccepted_bodies ON public.deliveries USING btree (trigger_id, id DESC) INCLUDE (body_bytes) WHERE ((outcome <> 'accepted'::delivery_outcome) AND (body_bytes > 4096) AND (body_note IS NULL));
@@ -89,5 +94,6 @@ CREATE TRIGGER notify_configuration AFTER UPDATE OF suspended_at, name, model_pr
 CREATE TRIGGER notify_configuration_gone AFTER DELETE ON public.organizations FOR EACH ROW EXECUTE FUNCTION notify_configuration();
 CREATE TRIGGER runs_keep_their_state BEFORE UPDATE ON public.runs FOR EACH ROW WHEN (((old.status <> 'Pending'::run_status) AND ((old.status <> 'Running'::run_status) OR (new.status = 'Pending'::run_status)))) EXECUTE FUNCTION runs_keep_their_state();
 CREATE TYPE end_item AS (i integer, run uuid, org uuid, epoch integer, unclaimed boolean, status run_status, output text, code text, message text, cancelled_by text, input_tokens integer, output_tokens integer, actions integer, steps integer, credits numeric, note text, refund boolean, sequence integer);
-CREATE TYPE start_item AS (i integer, refused boolean, id uuid, org uuid, rate_key text, rate_limit integer, rate_seconds integer, scope text, idem text, hash text, response text, replay_first boolean, kind run_kind, agent uuid, tool uuid, name text, version integer, model text, configuration text, document text, source run_source, trigger uuid, api_key uuid, "user" uuid, input text, hold numeric, headroom numeric, cap numeric, cap_of text, deadline integer, actor text, delivery json, metadata text, callback_url text);
+CREATE TYPE start_item AS (i integer, refused boolean, id uuid, org uuid, rate_key text, rate_limit integer, rate_seconds integer, scope text, idem text, hash text, response text, replay_first boolean, kind run_kind, agent uuid, tool uuid, name text, version integer, model text, configuration text, document text, source run_source, trigger uuid, api_key uuid, "user" uuid, input text, hold numeric, headroom numeric, cap numeric, cap_of text, deadline integer, actor text, delivery json, metadata text, callback_url text, trace_parent text);
+CREATE UNIQUE INDEX callback_endpoints_slug ON public.callback_endpoints USING btree (organization_id, slug) NULLS NOT DISTINCT WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX credit_entries_one_refund ON public.credit_entries USING btree (run_id) WHERE ((kind = 'refund'::credit_entry_kind) AND (run_id IS NOT NULL));

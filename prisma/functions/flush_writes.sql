@@ -11,6 +11,7 @@ AS $$
 DECLARE
   last_flush bigint; now_ timestamptz(3); starts start_item[]; ends end_item[]; verdicts text[] := '{}'; checked record; replays json; rates json;
   holds text[]; ended json; has_keys boolean; has_documents boolean; has_deliveries boolean; has_refunds boolean; answer_ text;
+  calls_back boolean;
 BEGIN
   SELECT flush INTO last_flush FROM worker_lanes WHERE worker_id = p_worker AND lane = p_lane FOR NO KEY UPDATE;
   IF NOT FOUND THEN RAISE EXCEPTION 'worker % was replaced', p_worker USING ERRCODE = 'SW001'; END IF;
@@ -42,15 +43,16 @@ BEGIN
   END IF;
 
   -- From here on organizations change: all that this flush touches are locked in one order.
-  PERFORM 1 FROM organizations WHERE id IN (
-    SELECT org FROM unnest(ends)
-    UNION ALL SELECT org FROM json_to_recordset(p_holds) AS h (org uuid)
-    UNION ALL SELECT org FROM unnest(starts) WHERE verdicts[i + 1] = 'run'
-  ) ORDER BY id FOR NO KEY UPDATE;
+  SELECT bool_or(has_callbacks) INTO calls_back FROM (
+    SELECT has_callbacks FROM organizations WHERE id IN (
+      SELECT org FROM unnest(ends)
+      UNION ALL SELECT org FROM json_to_recordset(p_holds) AS h (org uuid)
+      UNION ALL SELECT org FROM unnest(starts) WHERE verdicts[i + 1] = 'run'
+    ) ORDER BY id FOR NO KEY UPDATE) o;
 
   -- Ends come before holds and starts: they free credits and slots.
   IF p_ends IS NOT NULL THEN
-    ended := post_ends(p_worker, now_, ends);
+    ended := post_ends(p_worker, now_, ends, calls_back);
     IF has_refunds THEN PERFORM refund_children(now_, ended, ends); END IF;
   END IF;
   IF p_holds IS NOT NULL THEN holds := post_holds(now_, p_holds); END IF;

@@ -1,7 +1,7 @@
 -- Ends runs: their rows, the lines of their credits, the slots. Returns the runs that ended.
-CREATE FUNCTION post_ends(p_worker text, now_ timestamptz, ends end_item[]) RETURNS json LANGUAGE plpgsql AS $$
+CREATE FUNCTION post_ends(p_worker text, now_ timestamptz, ends end_item[], calls_back boolean) RETURNS json LANGUAGE plpgsql AS $$
 #variable_conflict use_column
-DECLARE ended json; has_children boolean; has_failed boolean;
+DECLARE ended json; has_children boolean; has_failed boolean; has_addresses boolean;
 BEGIN
   WITH e AS (
     SELECT * FROM unnest(ends)
@@ -13,7 +13,8 @@ BEGIN
     -- Not `IN ('Pending', 'Running')`: that would scan the index of open runs.
     WHERE runs.id = e.run AND runs.epoch = e.epoch AND runs.status NOT IN ('Completed', 'Failed', 'Cancelled')
       AND CASE WHEN e.unclaimed THEN runs.claimed_by IS NULL ELSE runs.claimed_by = p_worker END
-    RETURNING e.i, runs.id, runs.organization_id AS org, runs.root_run_id AS root, e.credits, e.note, e.status, was.held, was.admitted_at IS NOT NULL AS had_slot
+    RETURNING e.i, runs.id, runs.organization_id AS org, runs.root_run_id AS root, e.credits, e.note, e.status, was.held, was.admitted_at IS NOT NULL AS had_slot,
+      was.callback_url IS NOT NULL AS has_address
   ), lines AS (
     -- What a child used was held by its root: that part of the hold is released with the child.
     SELECT org, id, i * 2 AS ord, 'release'::credit_entry_kind AS kind, CASE WHEN root = id THEN held ELSE credits END AS amount, note FROM done
@@ -38,7 +39,8 @@ BEGIN
     FROM sums WHERE o.id = sums.org
   )
   SELECT json_agg(json_build_object('i', i, 'root', root, 'child', root <> id, 'credits', credits, 'failed', status <> 'Completed')),
-    bool_or(root <> id), bool_or(status <> 'Completed') INTO ended, has_children, has_failed FROM done;
+    bool_or(root <> id), bool_or(status <> 'Completed'), bool_or(has_address) INTO ended, has_children, has_failed, has_addresses FROM done;
+  IF calls_back OR has_addresses THEN PERFORM store_callback_events(now_, ended, ends); END IF;
   IF has_children THEN
     UPDATE runs SET held = held - d.credits
     FROM (SELECT root, sum(credits) AS credits FROM json_to_recordset(ended) AS d (root uuid, child boolean, credits numeric) WHERE child GROUP BY root) d

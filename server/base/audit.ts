@@ -44,6 +44,18 @@ export async function recordAudit(
   await tx.auditEntry.create({ data: rowOf({ ...line, action, subject, changes, at }) });
 }
 
+/** Records a change that the service made by itself. */
+export async function recordSystemAudit(
+  tx: Transaction,
+  orgId: OrgId,
+  { verb, subject, changes = {}, at }: AuditRecord & { at: Date },
+): Promise<void> {
+  const line = { organizationId: orgId, actor: "system", actorName: "Stepwell" };
+  await tx.auditEntry.create({
+    data: rowOf({ ...line, action: `${subject.kind}.${verb}`, subject, changes, at }),
+  });
+}
+
 /**
  * Records that a run used a secret. `id` is derived from both, so that a repetition adds no entry.
  */

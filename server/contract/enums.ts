@@ -33,10 +33,21 @@ export type CreditEntryKind = (typeof CREDIT_ENTRY_KINDS)[number];
 export const DELIVERY_OUTCOMES = ["accepted", "repeated", "rejected", "filtered"] as const;
 export type DeliveryOutcomeName = (typeof DELIVERY_OUTCOMES)[number];
 
+/** The types of events that callbacks tell about. */
+export const CALLBACK_EVENTS = ["run.completed", "run.failed", "run.cancelled", "run.waiting"] as const;
+export type CallbackEventType = (typeof CALLBACK_EVENTS)[number];
+/** Those that the address of a start's X-Callback-Url gets. */
+export const CALLBACK_END_EVENTS = [
+  "run.completed",
+  "run.failed",
+  "run.cancelled",
+] as const satisfies readonly CallbackEventType[];
+
 export const AUDIT_SUBJECTS = [
   "agent",
   "tool",
   "trigger",
+  "callback",
   "secret",
   "model_provider",
   "api_key",

@@ -20,6 +20,8 @@ export const MAX_METADATA_BYTES = 2 * KIB;
 export const MAX_DASHBOARD_CALL_BYTES = 6 * MAX_BODY_BYTES + 64 * KIB;
 export const MAX_SIGN_IN_BYTES = 16 * KIB;
 export const MAX_FINAL_OUTPUT_BYTES = 4 * MIB;
+/** A text in a callback's body. A longer one is null, and the body has its address. */
+export const MAX_CALLBACK_TEXT_BYTES = 256 * KIB;
 /** One function's output. Beyond it an agent gets a preview, and a workflow's step fails. */
 export const MAX_STEP_OUTPUT_BYTES = 1 * MIB;
 /** The values that one template inserts together, in characters. */

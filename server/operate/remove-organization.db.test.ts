@@ -52,6 +52,26 @@ async function createBusyTenant(email: string): Promise<{ tenant: Tenant; runId:
       runId,
     },
   });
+  const times = { createdAt: world.clock.now(), updatedAt: world.clock.now() };
+  const endpoint = { slug: "erp", name: "ERP", url: "https://erp.test", events: ["run.completed"], ...times };
+  const event = { organizationId: tenant.orgId, type: "run.completed", runId, createdAt: times.createdAt };
+  await world.db.callbackEndpoint.create({
+    data: {
+      id: newId(),
+      organizationId: tenant.orgId,
+      ...endpoint,
+      secrets: { create: { id: newId(), sealed: "x", createdAt: times.createdAt } },
+      deliveries: {
+        create: {
+          id: newId(),
+          organizationId: tenant.orgId,
+          createdAt: times.createdAt,
+          event: { create: { id: newId(), ...event } },
+          attempt: { create: { number: 1, at: times.createdAt, durationMs: 1 } },
+        },
+      },
+    },
+  });
   return { tenant, runId };
 }
 

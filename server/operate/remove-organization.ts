@@ -21,6 +21,9 @@ const openRunsOf = (actor: OperatorActor) => ({
 const REMOVALS = Object.entries({
   deliveries:
     "DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE organization_id = $1 LIMIT $2)",
+  // With their deliveries.
+  callback_events:
+    "DELETE FROM callback_events WHERE id IN (SELECT id FROM callback_events WHERE organization_id = $1 LIMIT $2)",
   runs: `
     WITH RECURSIVE tree AS (
       (SELECT id FROM runs WHERE organization_id = $1 AND parent_run_id IS NULL LIMIT $2)

@@ -43,6 +43,44 @@ async function live(tenant: Tenant): Promise<string> {
   return id;
 }
 
+async function insertCallback({ orgId: organizationId }: Tenant, deletedAt: Date | null) {
+  const createdAt = world.clock.now();
+  const endpoint = { name: "ERP", url: "https://erp.test", events: [], createdAt, updatedAt: createdAt };
+  const event = { organizationId, type: "run.completed", createdAt };
+  await world.db.callbackEndpoint.create({
+    data: {
+      ...endpoint,
+      id: newId(),
+      organizationId,
+      slug: "erp",
+      deletedAt,
+      deliveries: {
+        create: {
+          id: newId(),
+          organizationId,
+          createdAt,
+          event: { create: { id: newId(), ...event } },
+          attempt: { create: { number: 1, at: createdAt, durationMs: 1 } },
+        },
+      },
+    },
+  });
+}
+
+it("removes old events of callbacks with their deliveries, and then deleted callbacks", async () => {
+  const short = await createTenant(world, { plan: { retentionDays: 7 } });
+  const long = await createTenant(world, { plan: { retentionDays: 30 } });
+  await insertCallback(short, null);
+  await insertCallback(short, world.clock.now());
+  await insertCallback(long, null);
+  world.clock.advance(7 * DAY_MS + 1);
+  expect(await removeExpired(world)).toMatchObject({ callbackEvents: 2, callbackEndpoints: 1 });
+  const left = await world.db.callbackDelivery.findMany({ select: { organizationId: true } });
+  expect(left).toEqual([{ organizationId: long.orgId }]);
+  expect(await world.db.callbackAttempt.count()).toBe(1);
+  expect(await world.db.callbackEndpoint.count({ where: { organizationId: short.orgId } })).toBe(1);
+});
+
 async function countOf({ orgId: organizationId }: Tenant) {
   const where = { organizationId };
   const { db } = world;

@@ -33,6 +33,21 @@ const REMOVALS = Object.entries({
           AND outcome = o.outcome AND outcome <> 'accepted' AND received_at <= $1
         ORDER BY id DESC OFFSET ${UNACCEPTED.kept.rows} LIMIT $2
       ) d LIMIT $2)`,
+  // With their deliveries and attempts.
+  callbackEvents: `
+    DELETE FROM callback_events WHERE id IN (
+      SELECT e.id FROM plans p CROSS JOIN LATERAL (
+        SELECT id FROM callback_events WHERE organization_id = p.organization_id
+          AND created_at < $1::timestamptz - make_interval(days => p.retention_days)
+        ORDER BY created_at LIMIT $2
+      ) e LIMIT $2)`,
+  // Deleted ones, once nothing remains of them.
+  callbackEndpoints: `
+    DELETE FROM callback_endpoints WHERE id IN (
+      SELECT c.id FROM callback_endpoints c WHERE c.deleted_at <= $1
+        AND NOT EXISTS (SELECT FROM callback_deliveries d WHERE d.endpoint_id = c.id) LIMIT $2)`,
+  callbackSecrets: `
+    DELETE FROM callback_secrets WHERE id IN (SELECT id FROM callback_secrets WHERE expires_at <= $1 LIMIT $2)`,
   // Complete trees: a child is deleted with its root; steps, model calls and index entries with their run. Old runs are
   // found by their ids, which are within an hour of `created_at`.
   runs: `

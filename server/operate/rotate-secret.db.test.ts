@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { StartError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
+import { callbackSecretPurpose } from "@/server/catalog/callbacks/callback-secrets";
 import { setSecret } from "@/server/catalog/organization/secrets";
 import { signingSecretPurpose, tokenPurpose } from "@/server/catalog/webhooks/trigger";
 import { createEncryption, secretValuePurpose } from "@/server/guard/secrets/encryption";
@@ -32,6 +33,18 @@ test("both secrets work before a rotation, only the new one after it", async () 
       updatedAt: world.clock.now(),
     },
   });
+  const endpointId = newId();
+  const times = { createdAt: world.clock.now(), updatedAt: world.clock.now() };
+  const endpoint = { name: "ERP", slug: "erp", url: "https://erp.test", events: ["run.failed"], ...times };
+  const sealedSecret = world.encryption.seal("whsec_AAAA", callbackSecretPurpose(endpointId));
+  await world.db.callbackEndpoint.create({
+    data: {
+      id: endpointId,
+      organizationId: tenant.orgId,
+      ...endpoint,
+      secrets: { create: { id: newId(), sealed: sealedSecret, createdAt: times.createdAt } },
+    },
+  });
   const rotating = { ...world, encryption: createEncryption(NEW, world.env.secret) };
   const rotated = { ...world, encryption: createEncryption(NEW) };
   await checkSecretFingerprint(rotating);
@@ -41,7 +54,7 @@ test("both secrets work before a rotation, only the new one after it", async () 
     secrets: ["early"],
   });
 
-  expect(await rotateSecret(rotating)).toEqual({ resealed: 3, unreadable: 0 });
+  expect(await rotateSecret(rotating)).toEqual({ resealed: 4, unreadable: 0 });
   await checkSecretFingerprint(rotated);
   await expect(checkSecretFingerprint(world)).rejects.toThrow(StartError);
   const open = async (triggerId: string) => {
@@ -59,6 +72,9 @@ test("both secrets work before a rotation, only the new one after it", async () 
   const api = await world.db.secret.findFirstOrThrow({ where: { name: "api" } });
   const purpose = secretValuePurpose(tenant.orgId, "api");
   expect(rotated.encryption.open(api.sealed ?? "", purpose)).toBe("a value of an API");
+
+  const { sealed } = await world.db.callbackSecret.findFirstOrThrow({ where: { endpointId } });
+  expect(rotated.encryption.open(sealed, callbackSecretPurpose(endpointId))).toBe("whsec_AAAA");
 
   expect(await rotateSecret(rotating), "repeating it changes nothing").toEqual({
     resealed: 0,

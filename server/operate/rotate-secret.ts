@@ -2,6 +2,7 @@ import { z } from "zod";
 import { recordInstallationAudit } from "@/server/base/audit";
 import { defineCommand, defineQuery, type Queryable } from "@/server/base/db/statement";
 import { transact, transactPrisma } from "@/server/base/db/transaction";
+import { callbackSecretPurpose } from "@/server/catalog/callbacks/callback-secrets";
 import { signingSecretPurpose, tokenPurpose } from "@/server/catalog/webhooks/trigger";
 import {
   CALL_STATE_OWNER_SQL,
@@ -121,6 +122,13 @@ export const SEALED_COLUMNS: readonly Column[] = [
     column: "sealed",
     owner: SECRET_OWNER_SQL,
     purposeOf: purposeOfSecret,
+    kind: TEXT,
+  }),
+  sealedColumn({
+    table: "callback_secrets",
+    column: "sealed",
+    owner: "endpoint_id",
+    purposeOf: callbackSecretPurpose,
     kind: TEXT,
   }),
   sealedColumn({

@@ -97,6 +97,7 @@ const SUBJECT_LABELS: Record<AuditSubject, string> = {
   agent: "Agents",
   tool: "Tools",
   trigger: "Triggers",
+  callback: "Callbacks",
   secret: "Secrets",
   model_provider: "Model providers",
   api_key: "API keys",
@@ -104,7 +105,12 @@ const SUBJECT_LABELS: Record<AuditSubject, string> = {
   invitation: "Invitations",
   organization: "Organization",
 };
-const SUBJECT_PATHS: Record<string, string> = { agent: "/agents", tool: "/tools", trigger: "/triggers" };
+const SUBJECT_PATHS: Record<string, string> = {
+  agent: "/agents",
+  tool: "/tools",
+  trigger: "/triggers",
+  callback: "/callbacks",
+};
 
 function Details({ line }: { line: AuditLine }) {
   const path = SUBJECT_PATHS[line.subjectKind];

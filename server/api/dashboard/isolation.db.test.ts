@@ -8,6 +8,7 @@ import type { Actor, MemberRole } from "@/server/base/actor";
 import { isAppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
 import { removeDefinition } from "@/server/catalog/archive";
+import { callbackSecretPurpose } from "@/server/catalog/callbacks/callback-secrets";
 import { saveToolText } from "@/server/catalog/edit-definition";
 import { createApiKey } from "@/server/catalog/organization/api-keys";
 import { createInvitation } from "@/server/catalog/organization/invitations";
@@ -41,6 +42,9 @@ type Things = Pick<Tenant, "orgId" | "agentId" | "toolId"> & {
   triggerId: string;
   triggerSlug: string;
   deliveryId: string;
+  callbackId: string;
+  callbackSlug: string;
+  callbackDeliveryId: string;
   secretName: string;
   provider: OwnProvider;
   email: string;
@@ -184,9 +188,52 @@ async function createThings(tenant: Tenant): Promise<Things> {
       createdAt: now,
     },
   });
+  const callbackId = newId();
+  const callbackDeliveryId = newId();
+  const callbackSlug = `c-${tenant.slug}`;
+  await world.db.callbackEndpoint.create({
+    data: {
+      id: callbackId,
+      organizationId: tenant.orgId,
+      slug: callbackSlug,
+      name: `Callback of ${tenant.slug}`,
+      // Not https, so that a test of it calls nobody, which is an outcome.
+      url: "http://127.0.0.1:9/",
+      events: ["run.completed"],
+      createdAt: now,
+      updatedAt: now,
+      secrets: {
+        create: {
+          id: newId(),
+          sealed: world.encryption.seal("whsec_AAAA", callbackSecretPurpose(callbackId)),
+          createdAt: now,
+        },
+      },
+      deliveries: {
+        create: {
+          id: callbackDeliveryId,
+          organizationId: tenant.orgId,
+          createdAt: now,
+          attempts: 1,
+          event: {
+            create: {
+              id: newId(),
+              organizationId: tenant.orgId,
+              type: "run.completed",
+              runId,
+              createdAt: now,
+            },
+          },
+        },
+      },
+    },
+  });
   return {
     ...ids,
     ...editable,
+    callbackId,
+    callbackSlug,
+    callbackDeliveryId,
     parentId,
     triggerId: trigger.id,
     triggerSlug,
@@ -225,6 +272,8 @@ const showsNothingForeign = (answer: unknown) =>
     foreign.email,
     foreign.invitationId,
     foreign.deliveryId,
+    foreign.callbackId,
+    foreign.callbackDeliveryId,
     foreign.secretName,
     foreign.provider.name,
     foreign.archivedAgentId,
@@ -248,6 +297,15 @@ const NEW_TRIGGER = {
   messageTemplate: null,
   filter: null,
   maxCredits: null,
+};
+const NEW_CALLBACK = {
+  url: "https://erp.test/hooks",
+  events: ["run.completed" as const],
+  status: "active" as const,
+  agents: [],
+  tools: [],
+  triggers: [],
+  metadata: {},
 };
 const OUTPUT_SCHEMA = { type: "object", properties: { answer: { type: "string" } } };
 const foreignAgent = () => `w-${other.slug}`;
@@ -287,6 +345,29 @@ const EXCEPTIONS: Record<string, Call | { ask: Call; gets: Gets }> = {
       }),
     gets: (answer) => JSON.stringify(answer) === '{"endedSessions":0}',
   },
+  "callbacks.inspect": (api, at) => api.callbacks.inspect({ callbackId: at.callbackId }),
+  "callbacks.deliveries": {
+    ask: (api, at) => api.callbacks.deliveries({ callbackId: at.callbackId }),
+    gets: (answer) => JSON.stringify(answer) === '{"items":[],"nextCursor":null}',
+  },
+  "callbacks.delivery": (api, at) => api.callbacks.delivery({ deliveryId: at.callbackDeliveryId }),
+  // Before its address is changed.
+  "callbacks.sendTest": (api, at) => api.callbacks.sendTest({ callbackId: at.callbackId }),
+  "callbacks.create": {
+    ask: (api) => api.callbacks.create({ ...NEW_CALLBACK, slug: `new-${newId().slice(-12)}` }),
+    gets: showsNothingForeign,
+  },
+  "callbacks.update": (api, at) => api.callbacks.update({ ...NEW_CALLBACK, slug: at.callbackSlug }),
+  "callbacks.setStatus": (api, at) => api.callbacks.setStatus({ id: at.callbackId, status: "inactive" }),
+  "callbacks.rotateSecret": (api, at) => api.callbacks.rotateSecret({ id: at.callbackId, overlapSeconds: 0 }),
+  "callbacks.redeliver": (api, at) => api.callbacks.redeliver({ deliveryId: at.callbackDeliveryId }),
+  "callbacks.redeliverFailed": {
+    ask: (api, at) =>
+      api.callbacks.redeliverFailed({ callbackId: at.callbackId, since: "2026-01-01T00:00:00Z" }),
+    gets: (answer) => JSON.stringify(answer) === '{"deliveries":0}',
+  },
+  // After the others: the callback is gone.
+  "callbacks.remove": (api, at) => api.callbacks.remove({ id: at.callbackId }),
   "catalog.directory": {
     ask: (api) => api.catalog.directory(),
     gets: (answer) => showsNothingForeign(answer) && JSON.stringify(answer).includes(own.agentId),
@@ -438,10 +519,14 @@ const EXCEPTIONS: Record<string, Call | { ask: Call; gets: Gets }> = {
   "triggers.remove": (api, at) => api.triggers.remove({ slug: at.triggerSlug }),
 };
 
-/** Of calls that change something, by router; elsewhere a member may. */
+/** Of calls that change something, by name or router; elsewhere a member may. */
 const CHANGING_ROLES: Record<string, MemberRole> = {
   account: "viewer",
   views: "viewer",
+  callbacks: "admin",
+  "callbacks.redeliver": "member",
+  "callbacks.redeliverFailed": "member",
+  "callbacks.sendTest": "member",
   keys: "admin",
   members: "admin",
   models: "admin",
@@ -495,7 +580,10 @@ const procedures = Object.entries(dashboardRouter._def.procedures).map(([name, d
       ? { call: exception, gets: "not_found" as const }
       : exception && { call: exception.ask, gets: exception.gets };
   const [router = ""] = name.split(".");
-  const role = type === "query" ? (READING_ROLES[name] ?? "viewer") : (CHANGING_ROLES[router] ?? "member");
+  const role =
+    type === "query"
+      ? (READING_ROLES[name] ?? "viewer")
+      : (CHANGING_ROLES[name] ?? CHANGING_ROLES[router] ?? "member");
   return { name, role, proof: row ?? derived(name, inputs) };
 });
 

@@ -16,6 +16,7 @@ import {
   listTools,
   listTriggers,
 } from "@/server/catalog/overview";
+import { callbacksRouter } from "./callbacks";
 import { definitionsRouter } from "./definitions";
 import {
   creditsRouter,
@@ -47,6 +48,7 @@ export const dashboardRouter = router({
       .input(checkedInput(passwordChange))
       .mutation(({ ctx, input }) => changeOwnPassword(ctx.services, ctx, input)),
   }),
+  callbacks: callbacksRouter,
   catalog: router({
     agents: viewer.query(resolver(listAgents)),
     tools: viewer.query(resolver(listTools)),

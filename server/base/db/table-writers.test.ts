@@ -13,13 +13,24 @@ const WRITERS: Record<string, string[]> = {
   // When a key was last used.
   api_keys: ["server/catalog/auth", "server/catalog/organization"],
   audit_entries: ["server/base"],
+  callback_attempts: ["server/catalog/callbacks/send"],
+  callback_deliveries: ["server/catalog/callbacks", "server/catalog/callbacks/send"],
+  callback_endpoints: ["server/catalog/callbacks", "server/catalog/callbacks/send"],
+  // Waits; the ends of runs are written by `flush_writes`.
+  callback_events: ["server/catalog/callbacks", "server/runs/engine"],
+  callback_secrets: ["server/catalog/callbacks", "server/catalog/callbacks/send"],
   credit_entries: ["server/credits"],
   deliveries: ["server/catalog/webhooks"],
   invitations: ["server/catalog/organization"],
   members: ["server/catalog/organization"],
   // The balance, and how many runs have a slot.
   one_time_links: ["server/catalog/auth"],
-  organizations: ["server/catalog/organization", "server/credits", "server/runs/engine"],
+  organizations: [
+    "server/catalog/callbacks",
+    "server/catalog/organization",
+    "server/credits",
+    "server/runs/engine",
+  ],
   plans: ["server/catalog/organization", "server/credits"],
   rate_counters: ["server/guard/limits"],
   rate_segments: ["server/guard/limits"],

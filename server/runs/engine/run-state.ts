@@ -231,8 +231,14 @@ const YIELD = defineCommand(
 
 const RECORD_WAIT = defineCommand(
   "record-wait",
-  `INSERT INTO run_events (run_id, n, organization_id, reason, until, created_at)
-   VALUES ($1, $2, $3, CASE WHEN $4::timestamptz IS NULL THEN 'slot' ELSE 'timer' END, $4, coalesce($5, clock_timestamp()))`,
+  // Callbacks tell about timers. A run yields its slot often, and not for long.
+  `WITH wait AS (
+     INSERT INTO run_events (run_id, n, organization_id, reason, until, created_at)
+     VALUES ($1, $2, $3, CASE WHEN $4::timestamptz IS NULL THEN 'slot' ELSE 'timer' END, $4, coalesce($5, clock_timestamp()))
+     RETURNING run_id, n, organization_id, until, created_at)
+   INSERT INTO callback_events (id, organization_id, run_id, type, wait, created_at)
+   SELECT gen_random_uuid(), w.organization_id, w.run_id, 'run.waiting', w.n, w.created_at
+   FROM wait w JOIN organizations o ON o.id = w.organization_id WHERE o.has_callbacks AND w.until IS NOT NULL`,
 );
 
 /** Stores that a run yields its slot, with the number of that event. False if the run is to be cancelled or the worker no longer has it. */

@@ -1,0 +1,163 @@
+import { afterAll, beforeEach, expect, it } from "vitest";
+import { createDashboardCaller } from "@/server/api/dashboard/router";
+import { CallbackDispatcher } from "@/server/catalog/callbacks/send/dispatcher";
+import { createGuardedEgress } from "@/server/guard/egress/guarded-fetch";
+import { startRun } from "@/server/runs/start";
+import { executeRun } from "@/testing/execute";
+import { createMember } from "@/testing/runs";
+import { startCallbackReceiver } from "@/testing/servers/callback-receiver";
+import { createTenant, openWorld, type Tenant } from "@/testing/world";
+
+const receiver = await startCallbackReceiver();
+const egress = createGuardedEgress({ allow: [receiver.host] });
+afterAll(async () => {
+  await egress.close();
+  await receiver.close();
+});
+const world = await openWorld({ env: { EGRESS_ALLOW: receiver.host }, fetch: egress.fetch });
+world.clock.set(new Date());
+const dispatcher = new CallbackDispatcher(world);
+
+let tenant: Tenant;
+let api: ReturnType<typeof createDashboardCaller>["callbacks"];
+beforeEach(async () => {
+  await world.db.callbackEvent.deleteMany();
+  tenant = await createTenant(world);
+  const actor = await createMember(world, tenant, "admin");
+  api = createDashboardCaller({ services: world, actor, requestId: "t" }).callbacks;
+  receiver.received.length = 0;
+  receiver.answer = () => ({});
+});
+
+const ERP = {
+  slug: "erp",
+  name: "ERP",
+  url: receiver.url,
+  events: ["run.completed" as const],
+  status: "active" as const,
+  agents: [],
+  tools: [],
+  triggers: [],
+  metadata: {},
+};
+
+async function runAgent(): Promise<string> {
+  const operator = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  const request = { kind: "agent", targetId: tenant.agentId, userMessage: "Order 4713" } as const;
+  const { runId } = await startRun(world, operator, request);
+  await executeRun(world, runId);
+  return runId;
+}
+
+async function send(): Promise<void> {
+  await dispatcher.turn();
+  await dispatcher.settle();
+}
+
+it("shows a callback with its filter, its secret's end and its deliveries", async () => {
+  const { id, secret } = await api.create({ ...ERP, agents: ["helper"], metadata: { shop: "no" } });
+  expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+  await api.update({ ...ERP, agents: ["helper"] });
+  const runId = await runAgent();
+  await send();
+  const callback = {
+    id,
+    slug: "erp",
+    name: "ERP",
+    url: receiver.url,
+    agents: [{ id: tenant.agentId, slug: "helper", name: "Helper" }],
+    tools: [],
+    triggers: [],
+    metadata: {},
+    disabledAt: null,
+    failingSince: null,
+    hours: [{ hour: 23, all: 1, delivered: 1 }],
+    p95Ms: expect.any(Number),
+    waiting: 0,
+  };
+  expect(await api.list()).toMatchObject({ callbacks: [callback] });
+  const hint = `whsec_…${secret?.slice(-5, -1)}`;
+  expect(await api.inspect({ callbackId: id })).toMatchObject({
+    ...callback,
+    secrets: [{ hint, until: null }],
+  });
+  const { items } = await api.deliveries({ callbackId: id });
+  expect(items).toMatchObject([
+    { type: "run.completed", runId, targetName: "Helper", input: "Order 4713", status: 200, attempts: 1 },
+  ]);
+  const delivery = await api.delivery({ deliveryId: items[0]?.id ?? "" });
+  expect(delivery.webhookId).toBe(receiver.received[0]?.headers["webhook-id"]);
+  expect(delivery.body).toBe(receiver.received[0]?.body);
+  expect(delivery.tries).toMatchObject([{ number: 1, status: 200, error: null, answer: "ok" }]);
+});
+
+it.each([
+  ["http://shop.example/hooks", /must begin with https/],
+  ["https://ada:secret@shop.example/hooks", /user name or password/],
+  ["ftp://shop.example/hooks", /must begin with https/],
+  ["shop", /must be one address/],
+])("rejects the address %s", async (url, message) => {
+  await expect(api.create({ ...ERP, url })).rejects.toMatchObject({
+    cause: { issues: [{ path: "/url", message: expect.stringMatching(message) }] },
+  });
+});
+
+it("rejects unknown names, taken slugs and more than 20 callbacks", async () => {
+  const wrong = { ...ERP, agents: ["nobody"], triggers: ["nothing"] };
+  await expect(api.create(wrong)).rejects.toMatchObject({
+    cause: { issues: [{ path: "/agents/0" }, { path: "/triggers/0" }] },
+  });
+  for (let n = 0; n < 20; n += 1) await api.create({ ...ERP, slug: `erp-${n}` });
+  await expect(api.create(ERP)).rejects.toThrow("An organization has at most 20 callbacks.");
+  await expect(api.create({ ...ERP, slug: "erp-1" })).rejects.toMatchObject({
+    cause: { issues: [{ path: "/slug" }] },
+  });
+});
+
+it("redelivers one event with its id, or all that failed since a time", async () => {
+  const { id } = await api.create(ERP);
+  receiver.answer = () => ({ status: 500 });
+  await runAgent();
+  await send();
+  const since = new Date(world.clock.now().getTime() + 1).toISOString();
+  world.clock.advance(1_000);
+  await runAgent();
+  await send();
+  const webhookIds = receiver.received.map(({ headers }) => headers["webhook-id"]);
+  receiver.answer = () => ({});
+  expect(await api.redeliverFailed({ callbackId: id, since })).toEqual({ deliveries: 1 });
+  await send();
+  expect(receiver.received.at(-1)?.headers["webhook-id"]).toBe(webhookIds[1]);
+  const left = await api.deliveries({ callbackId: id, state: "undelivered" });
+  expect(left.items).toMatchObject([{ attempts: 1 }]);
+  await api.redeliver({ deliveryId: left.items[0]?.id ?? "" });
+  await send();
+  expect(receiver.received.at(-1)?.headers["webhook-id"]).toBe(webhookIds[0]);
+  expect((await api.deliveries({ callbackId: id, state: "undelivered" })).items).toEqual([]);
+  expect(await api.redeliverFailed({ callbackId: null, since: "2026-01-01T00:00:00Z" })).toEqual({
+    deliveries: 0,
+  });
+});
+
+it("sends a test once, also to a callback that is off, and says how it went", async () => {
+  const { id } = await api.create({ ...ERP, status: "inactive" });
+  receiver.answer = () => ({ status: 500, body: "no" });
+  expect(await api.sendTest({ callbackId: id })).toMatchObject({ status: 500, answer: "no" });
+  receiver.answer = () => ({});
+  world.clock.advance(60_000);
+  await send();
+  expect(receiver.received).toHaveLength(1);
+  expect(await api.sendTest({ callbackId: id })).toMatchObject({ status: 200, error: null });
+  expect(JSON.parse(receiver.received[1]?.body ?? "")).toMatchObject({ type: "test" });
+  expect((await api.inspect({ callbackId: id })).disabledAt).not.toBeNull();
+});
+
+it("sends nothing more to a callback that is removed, and its slug is free", async () => {
+  const { id } = await api.create(ERP);
+  await runAgent();
+  await api.remove({ id });
+  await send();
+  expect(receiver.received).toEqual([]);
+  expect((await api.list()).callbacks).toEqual([]);
+  await api.create(ERP);
+});

@@ -1,0 +1,109 @@
+import { z } from "zod";
+import { recordAudit } from "@/server/base/audit";
+import { AppError } from "@/server/base/errors";
+import { parseInput } from "@/server/base/issues";
+import {
+  type CatalogServices,
+  type Change,
+  catalogVerb,
+  changeCatalog,
+  type Editor,
+  type Expectation,
+} from "@/server/catalog/change";
+import type { Services } from "@/server/catalog/services";
+import { DEFINITION_STATUSES } from "@/server/contract/enums";
+import { callbackDefinition } from "./callback-definition";
+import { newCallbackSecret } from "./callback-secrets";
+import { addCallbackSecret, countCallbacks, putCallback } from "./save-callback";
+
+/** Outputs of runs leave by callbacks, so admins decide about them. */
+const ROLE = "admin";
+
+function savingCallback(only: Expectation["only"]) {
+  const run = (services: CatalogServices & Pick<Services, "env">, actor: Editor, input: unknown) => {
+    const definition = parseInput(callbackDefinition, input);
+    const { egressAllow } = services.env;
+    return changeCatalog(services, { actor, role: ROLE }, (change) =>
+      putCallback(change, definition, { egressAllow, only }),
+    );
+  };
+  return { role: ROLE, input: callbackDefinition, run } as const;
+}
+
+/** Creates a callback whose slug is free. The result has its secret, this once. */
+export const createCallback = savingCallback("create");
+
+/** Changes the callback of that slug. Throws `not_found`. */
+export const updateCallback = savingCallback("update");
+
+/** Enables or disables a callback. Throws `not_found`. */
+export const setCallbackStatus = catalogVerb(
+  { role: ROLE, input: z.strictObject({ id: z.uuid(), status: z.enum(DEFINITION_STATUSES) }) },
+  async (change, { id, status }) => {
+    const { tx, at } = change;
+    const { name, disabledAt } = await requireCallback(change, id);
+    const before = disabledAt === null ? "active" : "inactive";
+    if (before === status) return;
+    await tx.callbackEndpoint.update({
+      where: { id },
+      data: { disabledAt: status === "active" ? null : at, failingSince: null, updatedAt: at },
+    });
+    await countCallbacks(tx, change.actor.orgId);
+    const changes = { status: { from: before, to: status } };
+    await recordAudit(change, { verb: "updated", subject: { kind: "callback", id, name }, changes });
+  },
+);
+
+const MAX_OVERLAP_SECONDS = 30 * 24 * 3600;
+
+/**
+ * Creates a secret and returns it, this once. The earlier ones also sign during the overlap, so that a receiver
+ * accepts both. Throws `not_found`.
+ */
+export const rotateCallbackSecret = catalogVerb(
+  {
+    role: ROLE,
+    input: z.strictObject({ id: z.uuid(), overlapSeconds: z.int().min(0).max(MAX_OVERLAP_SECONDS) }),
+  },
+  async (change, { id, overlapSeconds }) => {
+    const { tx, at } = change;
+    const { name } = await requireCallback(change, id, { hasSlug: false });
+    const until = new Date(at.getTime() + overlapSeconds * 1000);
+    const earlier = await tx.callbackSecret.updateMany({
+      where: { endpointId: id, OR: [{ expiresAt: null }, { expiresAt: { gt: until } }] },
+      data: { expiresAt: until },
+    });
+    await tx.callbackSecret.deleteMany({ where: { endpointId: id, expiresAt: { lte: at } } });
+    const secret = newCallbackSecret();
+    await addCallbackSecret(change, id, secret);
+    const changes = { overlapSeconds };
+    await recordAudit(change, { verb: "secret_rotated", subject: { kind: "callback", id, name }, changes });
+    return { secret, earlierUntil: earlier.count > 0 && overlapSeconds > 0 ? until.toISOString() : null };
+  },
+);
+
+/** Deletes a callback. What it waits for is not sent. Throws `not_found`. */
+export const removeCallback = catalogVerb(
+  { role: ROLE, input: z.strictObject({ id: z.uuid() }) },
+  async (change, { id }) => {
+    const { tx, at } = change;
+    const { name, slug } = await requireCallback(change, id);
+    await tx.callbackEndpoint.update({ where: { id }, data: { deletedAt: at, updatedAt: at } });
+    await tx.callbackSecret.deleteMany({ where: { endpointId: id } });
+    await countCallbacks(tx, change.actor.orgId);
+    await recordAudit(change, {
+      verb: "removed",
+      subject: { kind: "callback", id, name },
+      changes: { slug },
+    });
+  },
+);
+
+/** `hasSlug`: not the endpoint of the addresses that runs were started with. */
+async function requireCallback({ tx, actor }: Change, id: string, { hasSlug = true } = {}) {
+  const found = await tx.callbackEndpoint.findFirst({
+    where: { id, organizationId: actor.orgId, deletedAt: null, ...(hasSlug ? { slug: { not: null } } : {}) },
+  });
+  if (!found) throw new AppError("not_found", "Callback not found.");
+  return found;
+}

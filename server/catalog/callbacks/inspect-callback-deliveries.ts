@@ -1,0 +1,113 @@
+import { z } from "zod";
+import type { MemberActor } from "@/server/base/actor";
+import { type PageRequest, pageOf } from "@/server/base/db/page";
+import { defineQuery, isoDate } from "@/server/base/db/statement";
+import type { Services } from "@/server/catalog/services";
+import { deliveryNotFound } from "./redeliver-callbacks";
+import { renderCallback } from "./send/payload";
+import { webhookId } from "./send/sign";
+
+export const CALLBACK_DELIVERY_STATES = ["undelivered", "delivered"] as const;
+type DeliveryState = (typeof CALLBACK_DELIVERY_STATES)[number];
+
+const summary = z.object({
+  id: z.string(),
+  callbackId: z.string(),
+  callbackName: z.string(),
+  type: z.string(),
+  at: isoDate,
+  runId: z.string().nullable(),
+  targetName: z.string().nullable(),
+  /** The start of the run's input. */
+  input: z.string().nullable(),
+  /** When it is tried next; null: never. */
+  nextAt: isoDate.nullable(),
+  deliveredAt: isoDate.nullable(),
+  attempts: z.number(),
+  /** Of the last attempt. */
+  status: z.number().nullable(),
+  durationMs: z.number().nullable(),
+  error: z.string().nullable(),
+});
+
+const COLUMNS = `d.id, d.endpoint_id AS "callbackId", c.name AS "callbackName", e.type, e.created_at AS at, e.run_id AS "runId",
+  r.target_name AS "targetName", left(r.input, 120) AS input, d.next_at AS "nextAt", d.delivered_at AS "deliveredAt", d.attempts,
+  a.status, a.duration_ms AS "durationMs", a.error`;
+const TABLES = `callback_deliveries d JOIN callback_events e ON e.id = d.event_id JOIN callback_endpoints c ON c.id = d.endpoint_id
+  LEFT JOIN runs r ON r.id = e.run_id
+  LEFT JOIN LATERAL (SELECT status, duration_ms, error FROM callback_attempts WHERE delivery_id = d.id ORDER BY number DESC LIMIT 1) a ON true`;
+
+const LIST = defineQuery(
+  "list-callback-deliveries",
+  summary,
+  // Each callback's page comes from its index.
+  `SELECT ${COLUMNS} FROM callback_endpoints own CROSS JOIN LATERAL (
+     SELECT id FROM callback_deliveries WHERE endpoint_id = own.id AND ($3::uuid IS NULL OR id < $3)
+       AND ($4::text IS NULL OR (delivered_at IS NULL) = ($4 = 'undelivered'))
+     ORDER BY id DESC LIMIT $5) page JOIN (${TABLES}) ON d.id = page.id
+   WHERE own.organization_id = $1 AND own.deleted_at IS NULL AND ($2::uuid IS NULL OR own.id = $2)
+   ORDER BY d.id DESC LIMIT $5`,
+);
+
+export type CallbackDeliveryLine = Awaited<ReturnType<typeof listCallbackDeliveries>>["items"][number];
+export type CallbackDeliveryDetail = Awaited<ReturnType<typeof inspectCallbackDelivery>>;
+
+/** Deliveries of one callback or of all, newest first. */
+export async function listCallbackDeliveries(
+  { pool }: Services,
+  actor: MemberActor,
+  {
+    callbackId = null,
+    state = null,
+    cursor = null,
+    limit,
+  }: PageRequest & { callbackId?: string | null | undefined; state?: DeliveryState | null | undefined },
+) {
+  return pageOf(await LIST(pool, [actor.orgId, callbackId, cursor, state, limit + 1]), limit, "id");
+}
+
+const READ = defineQuery(
+  "inspect-callback-delivery",
+  summary.extend({ eventId: z.string(), reason: z.string().nullable(), until: z.date().nullable() }),
+  `SELECT ${COLUMNS}, e.id AS "eventId", w.reason, w.until FROM ${TABLES}
+   LEFT JOIN run_events w ON w.run_id = e.run_id AND w.n = e.wait
+   WHERE d.id = $1 AND d.organization_id = $2`,
+);
+const READ_ATTEMPTS = defineQuery(
+  "read-callback-attempts",
+  z.object({
+    number: z.number(),
+    at: isoDate,
+    durationMs: z.number(),
+    status: z.number().nullable(),
+    error: z.string().nullable(),
+    answer: z.string(),
+  }),
+  `SELECT number, at, duration_ms AS "durationMs", status, error, answer FROM callback_attempts
+   WHERE delivery_id = $1 ORDER BY number DESC LIMIT 100`,
+);
+
+/** One delivery with its attempts, the last first, and the body that would be sent now. Throws `not_found`. */
+export async function inspectCallbackDelivery(
+  { pool, env, clock }: Services,
+  actor: MemberActor,
+  { deliveryId }: { deliveryId: string },
+) {
+  const [found] = await READ(pool, [deliveryId, actor.orgId]);
+  if (!found) throw deliveryNotFound();
+  const { eventId, reason, until, ...delivery } = found;
+  const event = {
+    orgId: actor.orgId,
+    type: delivery.type,
+    at: new Date(delivery.at),
+    runId: delivery.runId,
+    wait: reason === null ? null : { reason, until },
+  };
+  return {
+    ...delivery,
+    webhookId: webhookId(eventId, delivery.callbackId),
+    /** Null: the run was removed. */
+    body: await renderCallback(pool, event, { appUrl: env.appUrl, now: clock.now() }),
+    tries: await READ_ATTEMPTS(pool, [deliveryId]),
+  };
+}

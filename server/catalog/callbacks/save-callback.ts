@@ -1,0 +1,141 @@
+import type { OrgId } from "@/server/base/actor";
+import type { Transaction } from "@/server/base/db/client";
+import type { CallbackEndpoint } from "@/server/base/db/generated/client";
+import { AppError, type Issue } from "@/server/base/errors";
+import { newId } from "@/server/base/ids";
+import { rejection } from "@/server/base/issues";
+import {
+  type Change,
+  checkExpectation,
+  type Expectation,
+  type Saved,
+  saveItem,
+} from "@/server/catalog/change";
+import { resolveTargets } from "@/server/catalog/resolve-slugs";
+import { readCallbackAddress } from "@/server/guard/egress/callback-address";
+import type { CallbackDefinition } from "./callback-definition";
+import { callbackSecretPurpose, newCallbackSecret } from "./callback-secrets";
+
+const MAX_CALLBACKS = 20;
+
+type SavedCallback = {
+  id: string;
+  slug: string;
+  saved: Saved;
+  /** Of a new callback, this once. */
+  secret: string | null;
+};
+
+/** Creates or updates the organization's callback of that slug. `egressAllow` is EGRESS_ALLOW. Throws `invalid_request`. */
+export async function putCallback(
+  change: Change,
+  definition: CallbackDefinition,
+  { egressAllow, ...expected }: Expectation & { egressAllow: readonly string[] },
+): Promise<SavedCallback> {
+  const { tx, actor, at } = change;
+  const { slug, name = slug, events, status, metadata } = definition;
+  const found = await tx.callbackEndpoint.findFirst({
+    where: { organizationId: actor.orgId, slug, deletedAt: null },
+  });
+  checkExpectation("callback", found, { slug, ...expected });
+  const filter = await resolveFilter(change, definition);
+  const address = readCallbackAddress(definition.url, egressAllow);
+  if ("issue" in address) throw rejection([{ path: "/url", message: address.issue }, ...filter.issues]);
+  if (filter.issues.length > 0) throw rejection(filter.issues);
+
+  const id = found?.id ?? newId();
+  const data = {
+    name,
+    url: address.url,
+    events,
+    targetIds: filter.targetIds,
+    triggerIds: filter.triggerIds,
+    metadata: JSON.stringify(metadata),
+    disabledAt: status === "active" ? null : (found?.disabledAt ?? at),
+    ...(status === "active" && found?.disabledAt ? { failingSince: null } : {}),
+    updatedAt: at,
+  };
+  const subject = { kind: "callback" as const, id, name };
+  let secret: string | null = null;
+  const compared = { subject, before: found && factsOf(found), after: factsOf(data) };
+  const saved = await saveItem(change, compared, async () => {
+    if (found) await tx.callbackEndpoint.update({ where: { id }, data });
+    else {
+      await requireRoom(change);
+      await tx.callbackEndpoint.create({
+        data: { ...data, id, organizationId: actor.orgId, slug, createdAt: at },
+      });
+      secret = newCallbackSecret();
+      await addCallbackSecret(change, id, secret);
+    }
+  });
+  await countCallbacks(tx, actor.orgId);
+  return { id, slug, saved, secret };
+}
+
+const factsOf = (
+  callback: Omit<
+    CallbackEndpoint,
+    "id" | "organizationId" | "slug" | "createdAt" | "deletedAt" | "failingSince"
+  >,
+) => ({
+  name: callback.name,
+  url: callback.url,
+  events: callback.events,
+  targetIds: callback.targetIds,
+  triggerIds: callback.triggerIds,
+  metadata: callback.metadata,
+  status: callback.disabledAt === null ? "active" : "inactive",
+});
+
+async function requireRoom({ tx, actor }: Change): Promise<void> {
+  const where = { organizationId: actor.orgId, slug: { not: null }, deletedAt: null };
+  if ((await tx.callbackEndpoint.count({ where })) < MAX_CALLBACKS) return;
+  throw new AppError("invalid_request", `An organization has at most ${MAX_CALLBACKS} callbacks.`);
+}
+
+/** Seals a secret for an endpoint. */
+export async function addCallbackSecret(
+  { tx, encryption, at }: Change,
+  endpointId: string,
+  secret: string,
+): Promise<void> {
+  const sealed = encryption.seal(secret, callbackSecretPurpose(endpointId));
+  await tx.callbackSecret.create({ data: { id: newId(), endpointId, sealed, createdAt: at } });
+}
+
+/** Events are recorded only for organizations that have active callbacks. */
+export async function countCallbacks(tx: Transaction, orgId: OrgId): Promise<void> {
+  const where = { organizationId: orgId, slug: { not: null }, deletedAt: null, disabledAt: null };
+  const hasCallbacks = (await tx.callbackEndpoint.count({ where })) > 0;
+  await tx.organization.updateMany({
+    where: { id: orgId, hasCallbacks: !hasCallbacks },
+    data: { hasCallbacks },
+  });
+}
+
+async function resolveFilter(
+  change: Change,
+  { agents, tools, triggers }: CallbackDefinition,
+): Promise<{ targetIds: string[]; triggerIds: string[]; issues: Issue[] }> {
+  const { tx, actor } = change;
+  const targets = await resolveTargets(change, [
+    ...agents.map((slug, n) => ({ kind: "agent" as const, slug, path: `/agents/${n}` })),
+    ...tools.map((slug, n) => ({ kind: "tool" as const, slug, path: `/tools/${n}` })),
+  ]);
+  const found = await tx.trigger.findMany({
+    where: { organizationId: actor.orgId, slug: { in: triggers }, deletedAt: null },
+    select: { id: true, slug: true },
+  });
+  const idOf = new Map(found.map(({ id, slug }) => [slug, id]));
+  const unknown = triggers.flatMap((slug, n) =>
+    idOf.has(slug)
+      ? []
+      : [{ path: `/triggers/${n}`, message: `"${slug}" is not a trigger of the organization` }],
+  );
+  return {
+    targetIds: targets.ids,
+    triggerIds: triggers.flatMap((slug) => idOf.get(slug) ?? []),
+    issues: [...targets.issues, ...unknown],
+  };
+}
