@@ -68,6 +68,7 @@ test("apply --json prints exactly one object, with the key only the first time",
           url: `http://stepwell.test/webhooks/${organization.triggers[0].token}`,
         },
       ],
+      callbacks: [],
       apiKeys: [{ name: "ci", key: expect.stringMatching(/^sw_live_\w{40}$/) }],
     },
   ]);

@@ -62,21 +62,26 @@ async function readSource(file: string): Promise<string> {
 }
 
 /** The documented fields of `--json` only (docs/definition-files.md). */
-function toJson({ slug, id, agents, tools, triggers, apiKeys }: AppliedOrganization) {
+function toJson({ slug, id, agents, tools, triggers, callbacks, apiKeys }: AppliedOrganization) {
   return {
     slug,
     id,
     agents: agents.map((agent) => ({ slug: agent.slug, id: agent.id })),
     tools: tools.map((tool) => ({ slug: tool.slug, id: tool.id })),
     triggers: triggers.map(({ slug, id, token, url }) => ({ slug, id, token, url })),
-    // JSON omits the key unless this call created it.
+    // JSON omits secret and key unless this call created them.
+    callbacks: callbacks.map(({ slug, id, secret }) => ({
+      slug,
+      id,
+      ...(secret === null ? {} : { secret }),
+    })),
     apiKeys: apiKeys.map(({ name, key }) => ({ name, key })),
   };
 }
 
 /** Omits secrets if standard output has them as JSON, because standard error often ends in a log. */
 function renderApplied(organization: AppliedOrganization, withSecrets: boolean): string {
-  const { slug, secrets, tools, agents, triggers, apiKeys, members } = organization;
+  const { slug, secrets, tools, agents, triggers, callbacks, apiKeys, members } = organization;
   const parts = [
     { saved: organization.saved, what: "the organization" },
     ...secrets.map(({ saved, name }) => ({ saved, what: `secret ${name}` })),
@@ -86,6 +91,7 @@ function renderApplied(organization: AppliedOrganization, withSecrets: boolean):
       saved,
       what: `trigger ${slug}${withSecrets ? `  ${url}` : ""}`,
     })),
+    ...callbacks.map(({ saved, slug }) => ({ saved, what: `callback ${slug}` })),
     ...apiKeys.map(({ saved, name, prefix }) => ({ saved, what: `API key ${name} (${prefix}…)` })),
     ...members.map(({ saved, email, role }) => ({ saved, what: `member ${email} (${role})` })),
   ];
@@ -104,6 +110,11 @@ function renderApplied(organization: AppliedOrganization, withSecrets: boolean):
     lines.push(
       `  The secret ${name} may not be sent to ${waitingHosts.join(", ")} yet. Set it again: ${command}`,
     );
+  }
+  for (const { slug, secret } of callbacks) {
+    if (secret !== null && withSecrets) {
+      lines.push(`  The secret of the callback ${slug}, shown this once: ${secret}`);
+    }
   }
   for (const { name, key } of apiKeys) {
     if (key !== undefined && withSecrets) lines.push(`  The key ${name}, shown this once: ${key}`);

@@ -33,6 +33,7 @@ export type AppliedOrganization = {
   agents: Named[];
   tools: Named[];
   triggers: (Named & { token: string; url: string })[];
+  callbacks: Named[];
   apiKeys: { key: string }[];
 };
 

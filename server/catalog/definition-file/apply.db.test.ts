@@ -534,3 +534,42 @@ test("numbers that a double cannot hold keep their digits from a file to its exp
   expect(new Set(savedOf(await applyOne(file)))).toEqual(new Set(["unchanged"]));
   expect(new Set(savedOf(await applyOne(exported)))).toEqual(new Set(["unchanged"]));
 });
+
+test("callbacks are created with a secret, and exported without it", async () => {
+  const source = `${declareOrganization("called-back")}
+    callbacks:
+      - slug: erp
+        url: https://erp.test/hooks
+        events: [run.completed, run.failed]
+        agents: [helper]
+        tools: [weather]
+        triggers: [inbound]
+        metadata: { shop: "no", level: 2 }
+`;
+  const first = await applyOne(source);
+  expect(first.callbacks).toMatchObject([
+    { slug: "erp", saved: "created", secret: expect.stringMatching(/^whsec_/) },
+  ]);
+  const stored = await catalog.db.callbackEndpoint.findMany({ where: { organizationId: first.id } });
+  expect(stored).toMatchObject([{ name: "erp", triggerIds: [first.triggers[0]?.id] }]);
+  const exported = await exportOrganization(catalog, await operatorOf(catalog, "called-back"));
+  expect(exported).toContain("url: https://erp.test/hooks");
+  expect(exported).not.toContain("whsec_");
+  for (const again of [source, exported]) {
+    expect((await applyOne(again)).callbacks).toMatchObject([{ saved: "unchanged", secret: null }]);
+  }
+});
+
+test("a callback's issues have their lines", async () => {
+  const source = `${declareOrganization("called-wrong")}
+    callbacks:
+      - { slug: erp, url: "http://erp.test", events: [run.ended], agents: [nobody] }
+      - { slug: crm, url: "http://crm.test", events: [run.failed], triggers: [nothing] }
+`;
+  const issues = await issuesOf(source);
+  expect(issues).toEqual([
+    expect.stringContaining("organizations[0].callbacks[0].events[0]"),
+    expect.stringContaining("organizations[0].callbacks[1].url"),
+    expect.stringContaining("organizations[0].callbacks[1].triggers[0] (line"),
+  ]);
+});

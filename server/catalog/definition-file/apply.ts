@@ -5,6 +5,7 @@ import type { Json } from "@/server/base/json/json";
 import { fromPointer } from "@/server/base/json/text";
 import type { Services } from "@/server/catalog/services";
 import { triggerUrl } from "@/server/catalog/webhooks/trigger";
+import { putCallback } from "../callbacks/save-callback";
 import {
   type CatalogServices,
   type Change,
@@ -58,7 +59,7 @@ export async function applyDefinitionFile(
     for (const [index, declared] of organizations.entries()) {
       const { definition } = declared;
       const { id, slug, saved, change } = await putOrganization(tx, services, { operatorName, definition });
-      const { contents, issues: found } = await applyContents(change, declared, services.env.appUrl);
+      const { contents, issues: found } = await applyContents(change, declared, services.env);
       issues.push(...prefixIssues(["organizations", index], found));
       applied.push({ slug, id, saved, ...contents });
     }
@@ -109,10 +110,14 @@ async function applyEntries<Definition, Result>(
 }
 
 /**
- * Tools refer to secrets, agents to tools, triggers and keys to both. The valid part of an invalid entry is applied
+ * Tools refer to secrets, agents to tools, triggers and keys to both, callbacks to all of them. The valid part of an invalid entry is applied
  * to find all issues at once; the caller then rolls everything back.
  */
-async function applyContents(change: Change, declared: DeclaredOrganization, appUrl: string) {
+async function applyContents(
+  change: Change,
+  declared: DeclaredOrganization,
+  { appUrl, egressAllow }: Services["env"],
+) {
   const issues: Issue[] = [];
   const slugsOf = (entries: readonly DeclaredEntry<{ slug: string }>[]) =>
     new Set(entries.flatMap(({ standIn }) => standIn?.slug ?? []));
@@ -133,8 +138,13 @@ async function applyContents(change: Change, declared: DeclaredOrganization, app
   });
   const agents = await applyAll({ kind: "agents", entries: declared.agents, put: putAgent });
   const triggers = await applyAll({ kind: "triggers", entries: declared.triggers, put: putTrigger });
+  const callbacks = await applyAll({
+    kind: "callbacks",
+    entries: declared.callbacks,
+    put: (_, definition) => putCallback(change, definition, { egressAllow }),
+  });
   const apiKeys = await applyAll({ kind: "apiKeys", entries: declared.apiKeys, put: putApiKey });
   const members = await applyAll({ kind: "members", entries: declared.members, put: putMember });
   const addressed = triggers.map((trigger) => ({ ...trigger, url: triggerUrl(appUrl, trigger.token) }));
-  return { contents: { secrets, tools, agents, triggers: addressed, apiKeys, members }, issues };
+  return { contents: { secrets, tools, agents, triggers: addressed, callbacks, apiKeys, members }, issues };
 }

@@ -4,6 +4,7 @@ import { newId } from "@/server/base/ids";
 import { parseOrIssues } from "@/server/base/issues";
 import { isJsonObject, type Json, type JsonObject } from "@/server/base/json/json";
 import { fromPointer } from "@/server/base/json/text";
+import { callbackDefinition } from "../callbacks/callback-definition";
 import {
   agentDefinition,
   apiKeyDefinition,
@@ -30,6 +31,7 @@ export const definitionFile = z.strictObject({
           tools: unique("slug", z.array(toolDefinition)).default([]),
           agents: unique("slug", z.array(agentDefinition)).default([]),
           triggers: unique("slug", z.array(triggerDefinition)).default([]),
+          callbacks: unique("slug", z.array(callbackDefinition)).default([]),
         }),
       )
       .min(1),
@@ -138,6 +140,7 @@ function readOrganization(value: Json, path: string, rejected: ReadonlyMap<strin
     tools: entries("tools", toolDefinition, STAND_INS.tools),
     agents: entries("agents", agentDefinition, STAND_INS.agents),
     triggers: entries("triggers", triggerDefinition),
+    callbacks: entries("callbacks", callbackDefinition),
     apiKeys: entries("apiKeys", apiKeyDefinition),
     members: entries("members", memberDefinition),
   };

@@ -7,6 +7,7 @@ import { readJson, writeJson } from "@/server/base/json/json";
 import { parseModelProviders } from "@/server/runs/find-model-providers";
 import { readAgentSettings } from "@/server/work/agent/settings";
 import { workflowDefinition, workflowStep } from "@/server/work/workflow/definition";
+import { callbackDefinition } from "../callbacks/callback-definition";
 import type { CatalogServices } from "../change";
 import { NEWEST } from "../definition-rows";
 import {
@@ -42,7 +43,7 @@ export async function exportOrganization(
 
 type StoredOrganization = Awaited<ReturnType<typeof readOrganization>>;
 
-/** Leaves out triggers and keys whose targets were deleted. */
+/** Leaves out triggers, keys and callbacks whose targets were deleted. */
 async function readOrganization({ db }: Pick<CatalogServices, "db">, actor: OperatorActor) {
   const inUse = { where: { deletedAt: null }, orderBy: { id: "asc" } } as const;
   const found = await db.organization.findUniqueOrThrow({
@@ -55,6 +56,7 @@ async function readOrganization({ db }: Pick<CatalogServices, "db">, actor: Oper
       tools: { ...inUse, include: { versions: NEWEST } },
       agents: { ...inUse, include: { versions: NEWEST } },
       triggers: { ...inUse, include: { agent: true, tool: true, secrets: true } },
+      callbacks: { where: { deletedAt: null, slug: { not: null } }, orderBy: { id: "asc" } },
       creditEntries: { where: { sequence: 1, kind: "grant" } },
     },
   });
@@ -64,13 +66,20 @@ async function readOrganization({ db }: Pick<CatalogServices, "db">, actor: Oper
   // A key whose targets were deleted would be unlimited.
   const targets = new Set([...found.tools, ...found.agents].map(({ id }) => id));
   const apiKeys = found.apiKeys.filter(({ targetIds }) => targetIds.every((id) => targets.has(id)));
-  return { ...found, triggers, apiKeys };
+  // So would a callback.
+  const sources = new Set(found.triggers.map(({ id }) => id));
+  const callbacks = found.callbacks.filter(
+    ({ targetIds, triggerIds }) =>
+      targetIds.every((id) => targets.has(id)) && triggerIds.every((id) => sources.has(id)),
+  );
+  return { ...found, triggers, apiKeys, callbacks };
 }
 
 function declareOrganization(stored: StoredOrganization) {
-  const { slug, name, plan, members, apiKeys, secrets, tools, agents, triggers } = stored;
+  const { slug, name, plan, members, apiKeys, secrets, tools, agents, triggers, callbacks } = stored;
   const toolSlugs = new Map(tools.map((tool) => [tool.id, tool.slug]));
   const agentSlugs = new Map(agents.map((agent) => [agent.id, agent.slug]));
+  const triggerSlugs = new Map(triggers.map((trigger) => [trigger.id, trigger.slug]));
   const slugsOf = (ids: readonly string[], slugs: Map<string, string>) =>
     ids.flatMap((id) => slugs.get(id) ?? []);
   return {
@@ -112,6 +121,19 @@ function declareOrganization(stored: StoredOrganization) {
         signature: storedSignature.parse(trigger.signature),
         rateLimit: { requests: trigger.rateLimitRequests, seconds: trigger.rateLimitSeconds },
       }),
+    ),
+    callbacks: orUnset(
+      callbacks.map((callback) =>
+        declare(callbackDefinition, {
+          ...callback,
+          name: callback.name === callback.slug ? null : callback.name,
+          status: callback.disabledAt === null ? "active" : "inactive",
+          agents: slugsOf(callback.targetIds, agentSlugs),
+          tools: slugsOf(callback.targetIds, toolSlugs),
+          triggers: slugsOf(callback.triggerIds, triggerSlugs),
+          metadata: readJson(callback.metadata),
+        }),
+      ),
     ),
   };
 }
