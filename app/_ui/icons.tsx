@@ -50,6 +50,7 @@ export {
   Trash2 as RemoveIcon,
   TriangleAlert as WarningIcon,
   Users as MembersIcon,
+  Webhook as CallbackIcon,
   Workflow as ToolIcon,
   Wrench as WrenchIcon,
   X as CloseIcon,

@@ -43,10 +43,11 @@ const PAGES: Record<string, (world: World) => Promise<string[]>> = {
     const [a, b] = [await runAgent(world), await runTool(world)];
     return [`/runs/compare?a=${a}&b=${b}`, `/runs/compare?a=${a}`];
   },
-  "an agent, a tool and a trigger": async ({ organization }) => [
+  "an agent, a tool, a trigger and a callback": async ({ organization }) => [
     `/agents/${organization.agentId}`,
     `/tools/${organization.toolId}`,
     `/triggers/${organization.triggerIds.doubles}`,
+    `/callbacks/${organization.callbackId}`,
   ],
 };
 

@@ -9,7 +9,7 @@ const HEADERS_BYTES = 550;
 /** Pages promise less than 260 kB. */
 const LIMIT_KB = 240;
 
-const pages = ({ agentId, toolId, triggerIds }: Organization, run: string) => [
+const pages = ({ agentId, toolId, triggerIds, callbackId }: Organization, run: string) => [
   ...NAV_ITEMS.map(({ href }) => href),
   "/account",
   "/docs/first-agent",
@@ -20,6 +20,7 @@ const pages = ({ agentId, toolId, triggerIds }: Organization, run: string) => [
   `/agents/${agentId}`,
   `/tools/${toolId}`,
   `/triggers/${triggerIds.doubles}`,
+  `/callbacks/${callbackId}`,
   `/runs/${run}`,
   `/runs/compare?a=${run}&b=${run}`,
 ];

@@ -77,7 +77,7 @@ export const domainOf = (parallelIndex: number) => `e2e-${parallelIndex}.test`;
 /** Names what the tests use of an applied organization. `domain` is that of its members' addresses. */
 export function readApplied(applied: AppliedOrganization | undefined, domain = DOMAIN) {
   if (!applied) throw new Error("The organization was not applied.");
-  const { slug, agents, tools, triggers, apiKeys } = applied;
+  const { slug, agents, tools, triggers, callbacks, apiKeys } = applied;
   const toolIds = Object.fromEntries(tools.map((tool) => [tool.slug, tool.id]));
   return {
     slug,
@@ -91,6 +91,7 @@ export function readApplied(applied: AppliedOrganization | undefined, domain = D
     apiKey: apiKeys[0]?.key ?? "",
     triggers: Object.fromEntries(triggers.map((trigger) => [trigger.slug, trigger.url])),
     triggerIds: Object.fromEntries(triggers.map((trigger) => [trigger.slug, trigger.id])),
+    callbackId: idOf(callbacks, "erp"),
     /** Signs calls of the trigger `doubles`. */
     signingSecret: "e2e-signing-secret",
     owner: { email: `ada@${domain}`, password: PASSWORD },

@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+import { NEW_CALLBACK, readDraft } from "./callback-draft";
+
+const DIRECTORY = [
+  { id: "1", slug: "helper", kind: "agent" as const },
+  { id: "2", slug: "adder", kind: "tool" as const },
+  { id: "3", slug: "shop", kind: "trigger" as const },
+];
+const ERP = { ...NEW_CALLBACK, name: "ERP", slug: "erp", url: " https://erp.test " };
+
+it("reads the filter only if the callback is limited", () => {
+  const draft = { ...ERP, ids: ["1", "3"], metadata: "shop = no\n\n level=2 = x" };
+  expect(readDraft(draft, DIRECTORY)).toMatchObject({
+    definition: { url: "https://erp.test", agents: [], tools: [], triggers: [], metadata: {} },
+    issues: {},
+  });
+  expect(readDraft({ ...draft, limited: true }, DIRECTORY)).toMatchObject({
+    definition: {
+      agents: ["helper"],
+      tools: [],
+      triggers: ["shop"],
+      metadata: { shop: "no", level: "2 = x" },
+    },
+    issues: {},
+  });
+});
+
+it("names what is missing or cannot be read", () => {
+  const draft = { ...NEW_CALLBACK, events: [], limited: true, metadata: "shop" };
+  expect(Object.keys(readDraft(draft, DIRECTORY).issues)).toEqual(["/url", "/events", "/metadata"]);
+});

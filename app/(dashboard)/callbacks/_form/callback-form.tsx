@@ -1,0 +1,180 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { buttonClass } from "@/app/_ui/button";
+import { OneTimeValue } from "@/app/_ui/copy-button";
+import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
+import { DoneDialog } from "@/app/_ui/dialog";
+import { Choice, FieldGroup, TextareaField, TextField } from "@/app/_ui/forms/form";
+import { FormDialog } from "@/app/_ui/forms/form-dialog";
+import { useForm } from "@/app/_ui/forms/use-form";
+import { Link } from "@/app/_ui/link";
+import type { CallbackDetail } from "@/server/catalog/callbacks/list-callbacks";
+import type { DirectoryEntry } from "@/server/catalog/overview";
+import { CALLBACK_EVENTS } from "@/server/contract/enums";
+import { rename } from "../../_editor/slug";
+import { EVENT_LABELS } from "../describe-events";
+import { draftOf, NEW_CALLBACK, readDraft } from "./callback-draft";
+
+const LABELS = {
+  "/name": "Name",
+  "/slug": "Slug",
+  "/url": "Address",
+  "/events": "Events",
+  "/agents": "Agents",
+  "/tools": "Tools",
+  "/triggers": "Triggers",
+  "/metadata": "Metadata",
+};
+
+type CallbackFormProps = { callback?: CallbackDetail | null };
+
+/** The form for a callback, then the secret of a new one, once. */
+export function CallbackForm({ callback = null }: CallbackFormProps) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const { data: directory = [] } = useQuery(trpc.catalog.directory.queryOptions());
+  const form = useForm(
+    {
+      mutationFn: async (definition: ReturnType<typeof readDraft>["definition"]) => {
+        const status = callback === null || callback.disabledAt === null ? "active" : "inactive";
+        if (callback === null) return client.callbacks.create.mutate({ ...definition, status });
+        await client.callbacks.update.mutate({ ...definition, status });
+        return null;
+      },
+    },
+    {
+      draft: callback === null ? NEW_CALLBACK : draftOf(callback),
+      labels: LABELS,
+      refresh: [trpc.callbacks],
+      done: (created) => (created === null ? "Callback saved" : undefined),
+    },
+  );
+  const { draft, change, errorAt, field, result } = form;
+  if (result) return <CreatedDialog created={result} name={draft.name} />;
+  function submit() {
+    const { definition, issues } = readDraft(draft, directory);
+    form.send(definition, issues);
+  }
+  return (
+    <FormDialog
+      {...form.dialog}
+      act={callback === null ? "Create callback" : "Save"}
+      acting={callback === null ? "Creating" : "Saving"}
+      loading={callback !== null && draft.limited && directory.length === 0}
+      onSubmit={submit}
+      title={callback === null ? "New callback" : `Edit ${callback.name}`}
+      wide
+    >
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField
+          {...field("name")}
+          autoFocus
+          hint="Name the system that gets the events."
+          maxLength={200}
+          onChange={(name) => change(callback === null ? rename(draft, name) : { name })}
+        />
+        <TextField
+          {...field("slug")}
+          code
+          disabled={callback !== null}
+          hint="Its name in definition files."
+          maxLength={64}
+        />
+      </div>
+      <TextField
+        {...field("url")}
+        code
+        hint="It answers each event with a 2xx status within 10 seconds."
+        inputMode="url"
+        placeholder="https://erp.example.com/hooks/stepwell"
+      />
+      <FieldGroup error={errorAt("/events")} label="Events">
+        {CALLBACK_EVENTS.map((type) => (
+          <Choice
+            checked={draft.events.includes(type)}
+            key={type}
+            onChange={(on) =>
+              change({
+                events: CALLBACK_EVENTS.filter((each) => (each === type ? on : draft.events.includes(each))),
+              })
+            }
+          >
+            {EVENT_LABELS[type]} <span className="mono text-muted">{type}</span>
+          </Choice>
+        ))}
+      </FieldGroup>
+      <FieldGroup error={errorAt("/agents") ?? errorAt("/tools") ?? errorAt("/triggers")} label="Runs">
+        <Choice checked={!draft.limited} name="limited" onChange={() => change({ limited: false })}>
+          All runs that no other run started
+        </Choice>
+        <Choice checked={draft.limited} name="limited" onChange={() => change({ limited: true })}>
+          Only some
+        </Choice>
+        {draft.limited ? (
+          <Picker chosen={draft.ids} entries={directory} onChange={(ids) => change({ ids })} />
+        ) : null}
+      </FieldGroup>
+      {draft.limited ? (
+        <TextareaField
+          {...field("metadata")}
+          code
+          hint="Only runs that were started with these pairs in X-Metadata, one a line, such as shop = no."
+        />
+      ) : null}
+    </FormDialog>
+  );
+}
+
+type PickerProps = {
+  entries: readonly DirectoryEntry[];
+  chosen: readonly string[];
+  onChange: (ids: string[]) => void;
+};
+
+function Picker({ entries, chosen, onChange }: PickerProps) {
+  if (entries.length === 0) return <p className="text-muted">No agents, tools and triggers exist.</p>;
+  return (
+    <div className="max-h-44 overflow-y-auto rounded-md border border-line-strong px-2.5 py-1">
+      {entries.map(({ id, kind, name }) => (
+        <Choice
+          checked={chosen.includes(id)}
+          key={id}
+          onChange={(on) => onChange(on ? [...chosen, id] : chosen.filter((each) => each !== id))}
+        >
+          {name} <span className="text-muted">{kind}</span>
+        </Choice>
+      ))}
+    </div>
+  );
+}
+
+function CreatedDialog({ name, created }: { name: string; created: { id: string; secret: string | null } }) {
+  return (
+    <DoneDialog
+      acts={
+        <Link className={buttonClass()} href={`/callbacks/${created.id}`}>
+          Open the callback
+        </Link>
+      }
+      sticky
+      title={`Callback ${name} created`}
+      wide
+    >
+      {created.secret === null ? null : (
+        <OneTimeValue
+          label="Secret"
+          value={created.secret}
+          warning="Copy it now into the receiver's settings. It is not shown again."
+        />
+      )}
+      <p className="text-muted">
+        The receiver verifies signatures with it:{" "}
+        <Link className="text-accent underline" href="/docs/callbacks#verify-the-signature">
+          how to
+        </Link>
+        .
+      </p>
+    </DoneDialog>
+  );
+}

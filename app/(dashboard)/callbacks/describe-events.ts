@@ -1,0 +1,36 @@
+import type { CallbackLine } from "@/server/catalog/callbacks/list-callbacks";
+import { CALLBACK_END_EVENTS, CALLBACK_EVENTS, type CallbackEventType } from "@/server/contract/enums";
+
+export const EVENT_LABELS: Record<CallbackEventType, string> = {
+  "run.completed": "A run completes",
+  "run.failed": "A run fails",
+  "run.cancelled": "A run is cancelled",
+  "run.waiting": "A run waits until a time",
+};
+
+const WORDS: Record<string, string> = {
+  "run.completed": "completed",
+  "run.failed": "failed",
+  "run.cancelled": "cancelled",
+  "run.waiting": "waiting",
+};
+
+/** The events of a callback in a few words, such as `Run ended, agent Order desk`. */
+export function describeEvents({ events, agents, tools, triggers, metadata }: CallbackLine): string {
+  const has = (type: string) => events.includes(type);
+  const ends = CALLBACK_END_EVENTS.every(has);
+  const types = CALLBACK_EVENTS.every(has)
+    ? "All types"
+    : ends
+      ? ["Run ended", ...(has("run.waiting") ? ["waiting"] : [])].join(", ")
+      : `Run ${events.map((type) => WORDS[type] ?? type).join(", ")}`;
+  const only = [
+    ...agents.map(({ name }) => `agent ${name}`),
+    ...tools.map(({ name }) => `tool ${name}`),
+    ...triggers.map(({ name }) => `trigger ${name}`),
+    ...Object.entries(metadata).map(([name, value]) => `${name} = ${value}`),
+  ];
+  const [first, ...others] = only;
+  if (first === undefined) return types;
+  return `${types}, ${first}${others.length > 0 ? ` and ${others.length} more` : ""}`;
+}

@@ -1,0 +1,53 @@
+import { expectAccessible } from "@/e2e/support/axe";
+import { expect, test } from "@/e2e/support/fixtures";
+import { slowServerPort } from "@/e2e/support/slow-server";
+import { finishRun } from "@/e2e/support/start";
+
+test("a callback is created, gets the end of a run, and is tested, changed and deleted", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
+  const name = `Shop ${Date.now().toString(36)}${test.info().workerIndex}`;
+  await page.goto("/callbacks");
+  await page.getByRole("button", { name: "New callback" }).first().click();
+  const form = page.getByRole("dialog", { name: "New callback" });
+  await form.getByLabel("Name").fill(name);
+  await form.getByLabel("Address").fill("http://shop.test/hooks");
+  await form.getByRole("radio", { name: "Only some" }).check();
+  await form.getByRole("checkbox", { name: "Double tool" }).check();
+  await form.getByRole("button", { name: "Create callback" }).click();
+  await expect(form.getByText("must begin with https://")).toBeVisible();
+  await expectAccessible(page, "the form of a callback");
+  await form.getByLabel("Address").fill(`http://127.0.0.1:${slowServerPort()}/1`);
+  await form.getByRole("button", { name: "Create callback" }).click();
+  const created = page.getByRole("dialog", { name: `Callback ${name} created` });
+  await expect(created.getByText(/^whsec_/)).toBeVisible();
+  await created.getByRole("link", { name: "Open the callback" }).click();
+  await expect(page.getByRole("heading", { name, level: 1 })).toBeVisible();
+  await expect(page.getByText("No events yet")).toBeVisible();
+
+  await page.getByRole("button", { name: "Send test" }).click();
+  await expect(page.getByText("The test was delivered")).toBeVisible();
+  await expect(page.getByRole("heading", { name: "test", level: 3 })).toBeVisible();
+
+  await finishRun(request, organization, { tool: organization.toolId, input: { number: 2 } });
+  await page.getByRole("link", { name: /run\.completed/ }).click();
+  await page.getByRole("tab", { name: "Payload" }).click();
+  await expect(page.getByRole("tabpanel")).toContainText("outputData");
+  await expectAccessible(page, "a callback with events");
+  await page.getByRole("button", { name: "Redeliver now" }).click();
+  await page.getByRole("tab", { name: "Attempts 2" }).click();
+
+  await page.getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: "Rotate the secret" }).click();
+  await page.getByRole("button", { name: "Generate a secret" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Done" }).click();
+  await expect(page.getByText("also signs until")).toBeVisible();
+
+  await page.getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await page.getByRole("button", { name: "Delete callback" }).click();
+  await expect(page).toHaveURL("/callbacks");
+  await expect(page.getByRole("link", { name })).toHaveCount(0);
+});
