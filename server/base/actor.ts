@@ -7,7 +7,15 @@ import type { Decimal } from "@/server/base/amount";
 export type OrgId = string & { readonly [orgIdBrand]: true };
 declare const orgIdBrand: unique symbol;
 
-export const KEY_SCOPES = ["runs:read", "runs:start", "runs:list"] as const;
+export const KEY_SCOPES = [
+  "runs:read",
+  "runs:start",
+  "runs:list",
+  "definitions:read",
+  "definitions:write",
+  "credits:read",
+  "deliveries:read",
+] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
 /** The scopes of a key that names none. Later scopes are granted by name only. */

@@ -14,7 +14,8 @@ import { useForm } from "@/app/_ui/forms/use-form";
 import { Command } from "@/app/_ui/page/page";
 import type { DirectoryEntry, KeyLine } from "@/server/catalog/overview";
 import { MAX_NAME_LENGTH } from "@/server/contract/limits";
-import { EMPTY_KEY, readDraft } from "./key-draft";
+import { EMPTY_KEY, readDraft, withScope } from "./key-draft";
+import { SCOPE_GROUPS } from "./scopes";
 
 const LABELS = {
   "/name": "Name",
@@ -47,7 +48,7 @@ export function CreateKey() {
   if (form.result) {
     const { name, key } = form.result;
     const allowed = draft.limited ? targets.filter(({ id }) => draft.targetIds.includes(id)) : targets;
-    const startable = draft.start ? allowed : [];
+    const startable = draft.scopes.includes("runs:start") ? allowed : [];
     return <NewKeyDialog keyText={key} name={name} targets={startable} />;
   }
   const unread = directory.isError ? "Could not load agents and tools. Open the form again." : undefined;
@@ -66,15 +67,20 @@ export function CreateKey() {
         maxLength={MAX_NAME_LENGTH}
       />
       <FieldGroup error={errorAt("/scopes")} label="Permissions">
-        <Choice checked={draft.start} onChange={(start) => change({ start })}>
-          Start runs
-        </Choice>
-        <Choice checked={draft.read} onChange={(read) => change({ read })}>
-          Read runs
-        </Choice>
-        <Choice checked={draft.list} onChange={(list) => change({ list })}>
-          List runs
-        </Choice>
+        {SCOPE_GROUPS.map((group) => (
+          <fieldset className="min-w-0" key={group.label}>
+            <legend className="text-muted text-xs">{group.label}</legend>
+            {group.scopes.map(({ scope, label, hint }) => (
+              <Choice
+                checked={draft.scopes.includes(scope)}
+                key={scope}
+                onChange={(on) => change({ scopes: withScope(draft.scopes, scope, on) })}
+              >
+                {label} <span className="text-muted">{hint}</span>
+              </Choice>
+            ))}
+          </fieldset>
+        ))}
       </FieldGroup>
       <FieldGroup error={errorAt("/agents") ?? errorAt("/tools") ?? unread} label="Agents and tools">
         <Choice checked={!draft.limited} name="targets" onChange={() => change({ limited: false })}>

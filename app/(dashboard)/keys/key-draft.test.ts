@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { EMPTY_KEY, readDraft } from "./key-draft";
+import { KEY_SCOPES } from "@/server/base/actor";
+import { EMPTY_KEY, readDraft, withScope } from "./key-draft";
+import { SCOPE_GROUPS } from "./scopes";
 
 const TARGETS = [
   { kind: "agent", id: "a", slug: "helper", name: "Helper" },
@@ -41,4 +43,16 @@ test("a selection and limits are passed on", () => {
 test("what would silently widen the key is an issue", () => {
   expect(read({ limited: true }).issues).toHaveProperty("/agents");
   expect(read({ startsPerMinute: "ten" }).issues).toHaveProperty("/startsPerMinute");
+});
+
+test("the form has each scope once; a new key has those that a definition file gives", () => {
+  const shown = SCOPE_GROUPS.flatMap(({ scopes }) => scopes.map(({ scope }) => scope));
+  expect([...shown].sort()).toEqual([...KEY_SCOPES].sort());
+  expect(EMPTY_KEY.scopes).toEqual(["runs:read", "runs:start"]);
+  expect(withScope(EMPTY_KEY.scopes, "credits:read", true)).toEqual([
+    "runs:read",
+    "runs:start",
+    "credits:read",
+  ]);
+  expect(withScope(EMPTY_KEY.scopes, "runs:read", false)).toEqual(["runs:start"]);
 });

@@ -1,3 +1,4 @@
+import { DEFAULT_KEY_SCOPES, KEY_SCOPES, type KeyScope } from "@/server/base/actor";
 import type { ApiKeyDefinition } from "@/server/catalog/definitions";
 import type { DirectoryEntry } from "@/server/catalog/overview";
 import type { RunKind } from "@/server/contract/enums";
@@ -5,9 +6,7 @@ import type { RunKind } from "@/server/contract/enums";
 /** The form of a new key, as typed. `limited`: whether the key is limited to `targetIds`. */
 export const EMPTY_KEY = {
   name: "",
-  start: true,
-  read: true,
-  list: false,
+  scopes: DEFAULT_KEY_SCOPES,
   limited: false,
   targetIds: [] as string[],
   startsPerMinute: "",
@@ -37,11 +36,7 @@ export function readDraft(
   return {
     input: {
       name: draft.name.trim(),
-      scopes: [
-        ...(draft.read ? ["runs:read" as const] : []),
-        ...(draft.start ? ["runs:start" as const] : []),
-        ...(draft.list ? ["runs:list" as const] : []),
-      ],
+      scopes: [...draft.scopes],
       agents: slugs("agent"),
       tools: slugs("tool"),
       startsPerMinute: rate("startsPerMinute"),
@@ -50,4 +45,9 @@ export function readDraft(
     },
     issues,
   };
+}
+
+/** The scopes with one added or removed, in the order of KEY_SCOPES. */
+export function withScope(scopes: readonly KeyScope[], scope: KeyScope, on: boolean): readonly KeyScope[] {
+  return KEY_SCOPES.filter((each) => (each === scope ? on : scopes.includes(each)));
 }

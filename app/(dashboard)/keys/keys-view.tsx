@@ -15,15 +15,12 @@ import { type LineColumn, LineList, RowName } from "@/app/_ui/table";
 import { useDialog } from "@/app/_ui/use-dialog";
 import type { KeyLine } from "@/server/catalog/overview";
 import { USAGE_COLUMNS } from "../usage-columns";
+import { SCOPE_GROUPS } from "./scopes";
 
 const RevokeKey = lazy(() => import("./key-dialogs"), "RevokeKey");
 const CreateKey = lazy(() => import("./key-dialogs"), "CreateKey");
 
-const PERMISSIONS = [
-  ["runs:read", "read runs"],
-  ["runs:start", "start runs"],
-  ["runs:list", "list runs"],
-] as const;
+const PERMISSIONS = SCOPE_GROUPS.flatMap((group) => group.scopes);
 
 const COLUMNS: LineColumn<KeyLine>[] = [
   {
@@ -52,10 +49,10 @@ const COLUMNS: LineColumn<KeyLine>[] = [
     width: "w-[18%]",
     area: "wide",
     cell: ({ scopes, targets }) => {
-      const granted = PERMISSIONS.filter(([scope]) => scopes.includes(scope)).map(([, label]) => label);
+      const granted = PERMISSIONS.filter(({ scope }) => scopes.includes(scope)).map(({ label }) => label);
       return (
         <span className="inline-block text-muted first-letter:uppercase">
-          {granted.join(", ")}
+          {granted.join(", ").toLowerCase()}
           {targets.length > 0 ? ` of ${targets.join(", ")}` : ""}
         </span>
       );

@@ -1,5 +1,6 @@
 import { verifyPassword } from "better-auth/crypto";
 import { expect, test } from "vitest";
+import { KEY_SCOPES } from "@/server/base/actor";
 import { sha256 } from "@/server/base/sha256";
 import { hashApiKey } from "@/server/catalog/auth/api-key";
 import { applyDefinitionFile } from "@/server/catalog/definition-file/apply";
@@ -357,7 +358,7 @@ test("issues of the schema and of contents are listed together, each with its li
     "secrets[0].hosts[0] (line 3) must be a host such as api.example.com or localhost:8080, without https:// and *",
     "credits (line 6) must be a number from 0 to 9999999999 with at most four decimal places",
     "members[0].password (line 7) is required: ada@both.test has no account yet",
-    "apiKeys[0].scopes[0] (line 8) must be runs:read or runs:start or runs:list",
+    `apiKeys[0].scopes[0] (line 8) must be ${KEY_SCOPES.join(" or ")}`,
     'apiKeys[0].tools[1] (line 8) "rain" is not a tool of the organization. Known tools: weather',
     expect.stringContaining(
       "tools[0].descripton (line 12) is not known here; known fields: slug, name, description",
