@@ -24,7 +24,9 @@ export type EndpointRules = {
   description: string;
   successDescription: string;
   scope: KeyScope;
-  limit: "starts" | "reads";
+  /** A second scope that a call needs. */
+  alsoNeeds?: KeyScope;
+  limit: "starts" | "reads" | "lists";
   kind?: RunKind;
   requestHeaders?: z.ZodObject;
   /** The first version's endpoints ignore unknown query parameters; others reject them. */
@@ -74,7 +76,8 @@ export function endpointOf(
     resolve(ctx: KeyContext, input: Record<string, unknown>): Promise<unknown>;
   },
 ): Endpoint {
-  const { method, path, tag, operationId, summary, description, successDescription, requestHeaders } = rules;
+  const { method, path, tag, operationId, summary, description, successDescription } = rules;
+  const requestHeaders = rules.requestHeaders ?? (hasEntityTag(rules) ? IF_NONE_MATCH : undefined);
   const { input, answer, resolve } = implementation;
   const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   const query = Object.keys(input.shape).filter((name) => name !== "body" && !parameters.includes(name));
@@ -89,6 +92,16 @@ export function endpointOf(
   const procedure: AnyProcedure = method === "GET" ? declared.query(call) : declared.mutation(call);
   return { ...rules, parameters, query, procedure };
 }
+
+/** The answers of reads have an `ETag`, except pages of lists and streams. */
+export const hasEntityTag = ({ method, limit, sendsEvents }: EndpointRules) =>
+  method === "GET" && limit === "reads" && !sendsEvents;
+
+const IF_NONE_MATCH = z.object({
+  "If-None-Match": z.string().optional().meta({
+    description: "The ETag of an earlier answer: if nothing has changed, the answer is 304 without a body.",
+  }),
+});
 
 const keyProcedure = publicProcedure.use(({ ctx, next }) => {
   if (ctx.actor?.kind !== "api_key")

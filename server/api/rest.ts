@@ -4,22 +4,25 @@ import type { ApiKeyActor } from "@/server/base/actor";
 import { AppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
 import { decodeText, parseBodyText, requireJson } from "@/server/base/json/body";
-import type { Json } from "@/server/base/json/json";
+import { type Json, writeJson } from "@/server/base/json/json";
 import { authenticateKey } from "@/server/catalog/auth/authenticate-key";
 import { ENDED_STATUSES } from "@/server/contract/enums";
+import { queueDashboardCall } from "@/server/guard/limits/dashboard-queue";
+import { acquireList } from "@/server/guard/limits/list-rate";
 import type { StepMemory } from "@/server/guard/limits/process-memory";
 import { type RateDecision, rateLimited, rateLimitHeaders } from "@/server/guard/limits/rate-limit";
 import { acquireRead } from "@/server/guard/limits/read-lease";
 import { hashRequest, parseIdempotencyKey } from "@/server/runs/idempotency";
 import { rejectStart } from "@/server/runs/start";
 import type { Services } from "@/server/services";
-import type { Endpoint, KeyContext } from "./endpoint";
+import { type Endpoint, hasEntityTag, type KeyContext } from "./endpoint";
 import { type ApiRequest, type ApiResponse, boundBodyBytes, respondToWebRequest } from "./http/api-request";
 import { answerIfChanged, tagBody } from "./http/entity-tag";
 import { errorResponse, jsonResponse, toAppError } from "./http/respond";
 import { createRouteFinder, type Route } from "./route";
 import type { Reply } from "./trpc";
 import { ENDPOINTS, v1Router } from "./v1/endpoints";
+import { METADATA_PARAMETER } from "./v1/filters";
 import { addToReply, startConditions } from "./v1/start";
 import { authorizeOptions, optionHeadersOf, readStartOptions } from "./v1/start-headers";
 
@@ -69,30 +72,42 @@ async function answer(
   const open = { confirm, onGone: request.onGone, header: request.header };
   const call = { route, params, context: { services, actor, requestId, reply, call: open } };
   if (endpoint.limit === "starts") return start(request, call);
-  Object.assign(reply.headers, await countRead(services, actor));
+  Object.assign(reply.headers, await countCall(services, actor, endpoint.limit));
   const { maxBytes = 0 } = endpoint.body ?? {};
-  return services.memory.answer(
-    actor.orgId,
-    maxBytes && boundBodyBytes(request, maxBytes),
-    async (memory) => {
+  const bytes = maxBytes && boundBodyBytes(request, maxBytes);
+  const respond = () =>
+    services.memory.answer(actor.orgId, bytes, async (memory) => {
       const body = endpoint.body && (await request.readBody(maxBytes));
       const input = await readInput(request, { endpoint, params, body, memory });
       const view = await callProcedure({ ...call, context: { ...call.context, memory } }, input);
       return reply.events === undefined ? tagView(call, view) : "";
-    },
-  );
+    });
+  return endpoint.limit === "lists" ? inTurn(services, request, { orgId: actor.orgId, respond }) : respond();
 }
 
-/** Adds the entity tag of a view of a run. The body of an ended run is kept for polls. */
+/** Lists wait in the queue of the dashboard's calls, whose statements they share. */
+async function inTurn<Answer>(
+  services: Services,
+  request: ApiRequest,
+  { orgId, respond }: { orgId: ApiKeyActor["orgId"]; respond: () => Promise<Answer> },
+): Promise<Answer> {
+  const left = new AbortController();
+  const forget = request.onGone(() => left.abort());
+  return queueDashboardCall(services, orgId, { work: respond, signal: left.signal }).finally(forget);
+}
+
+/** Adds the entity tag of a view. The body of an ended run is kept for polls. */
 function tagView({ route, context: { services, actor, reply } }: Call, view: object): string {
   const { endpoint, procedure } = route;
-  const body = JSON.stringify(view);
+  const body = writeJson(view);
+  if (!hasEntityTag(endpoint)) return body;
   const { kind } = endpoint;
-  if (endpoint.method !== "GET" || kind === undefined) return body;
-  const isFinal = "status" in view && ENDED_STATUSES.some((each) => each === view.status);
+  const isFinal =
+    kind === undefined || ("status" in view && ENDED_STATUSES.some((each) => each === view.status));
   const tagged = tagBody(body, { kind, isFinal });
   reply.headers.ETag = tagged.etag;
-  const ended = isFinal && "id" in view ? services.endedRuns.get(String(view.id)) : undefined;
+  const ended =
+    kind !== undefined && isFinal && "id" in view ? services.endedRuns.get(String(view.id)) : undefined;
   if (ended?.orgId === actor.orgId) services.endedRuns.cacheBody(ended, procedure, tagged);
   return body;
 }
@@ -116,11 +131,13 @@ async function startWithin(request: ApiRequest, call: Call, memory: StepMemory):
   };
   let input: object;
   try {
-    const body = await request.readBody(endpoint.body?.maxBytes ?? 0);
+    const body = endpoint.body && (await request.readBody(endpoint.body.maxBytes));
     const key = parseIdempotencyKey(request.header("idempotency-key"));
     if (key !== null) {
       const options = optionHeadersOf(request.header);
-      context.repetition = { key, requestHash: hashRequest(request.method, request.path, body, ...options) };
+      const bytes = body ?? Buffer.alloc(0);
+      const requestHash = hashRequest(request.method, request.path, bytes, ...options);
+      context.repetition = { key, requestHash };
     }
     context.options = readStartOptions(request.header, services.env);
     input = await readInput(request, { endpoint, params, body, memory });
@@ -137,12 +154,13 @@ async function startWithin(request: ApiRequest, call: Call, memory: StepMemory):
   }
 }
 
-function authorize(actor: ApiKeyActor, { scope, kind }: Endpoint, params: Params): void {
+function authorize(actor: ApiKeyActor, { scope, alsoNeeds = scope, kind }: Endpoint, params: Params): void {
   if (!actor.plan.apiAccess) {
     throw new AppError("api_access_disabled", "API access is not enabled on the organization's plan.");
   }
-  if (!actor.scopes.includes(scope)) {
-    throw new AppError("forbidden", `The API key ${actor.name} lacks the scope ${scope}.`);
+  const missing = [scope, alsoNeeds].find((each) => !actor.scopes.includes(each));
+  if (missing !== undefined) {
+    throw new AppError("forbidden", `The API key ${actor.name} lacks the scope ${missing}.`);
   }
   // The path of a start or an estimate names the target; other endpoints look it up (runs/read/read-run.ts).
   const target = params[`${kind}Id`]?.toLowerCase();
@@ -152,14 +170,16 @@ function authorize(actor: ApiKeyActor, { scope, kind }: Endpoint, params: Params
   if (actor.suspended) throw new AppError("organization_suspended", "The organization is suspended.");
 }
 
-async function countRead(
+async function countCall(
   services: Pick<Services, "clock" | "pool">,
   actor: ApiKeyActor,
+  name: "reads" | "lists",
 ): Promise<Record<string, string>> {
-  const decision: RateDecision | null = await acquireRead(services, actor);
+  const acquire = name === "lists" ? acquireList : acquireRead;
+  const decision: RateDecision | null = await acquire(services, actor);
   if (decision === null) return {};
-  if (!decision.allowed) throw rateLimited("reads", decision);
-  return rateLimitHeaders("reads", decision);
+  if (!decision.allowed) throw rateLimited(name, decision);
+  return rateLimitHeaders(name, decision);
 }
 
 async function readInput(
@@ -177,22 +197,37 @@ async function readInput(
     : { ...input, body: await parseBody(request, endpoint, { body, memory }) };
 }
 
-/** Throws `invalid_request` for an unknown or repeated parameter. */
+/**
+ * Parameters such as `metadata.customer` become a JSON object, the declared `metadata.KEY`. Throws `invalid_request` for
+ * an unknown or repeated parameter.
+ */
 function readQuery(text: string, { query, ignoresUnknownQuery }: Endpoint): Params {
   const found: Params = {};
+  const pairs: Params = {};
   if (text === "" || (query.length === 0 && ignoresUnknownQuery)) return found;
   for (const [name, value] of new URLSearchParams(text)) {
-    const isKnown = query.includes(name);
+    const isPair = name.startsWith(PAIR_PREFIX) && query.includes(METADATA_PARAMETER);
+    const isKnown = isPair || query.includes(name);
     if (!isKnown && ignoresUnknownQuery) continue;
     const known = query.length === 0 ? "It takes none." : `It takes ${query.join(", ")}.`;
-    const issue = isKnown ? (name in found ? "is given twice." : null) : `is unknown. ${known}`;
+    const issue = isKnown
+      ? name in found || name in pairs
+        ? "is given twice."
+        : null
+      : `is unknown. ${known}`;
     if (issue !== null) {
       throw new AppError("invalid_request", `The query parameter ${name.slice(0, 100)} ${issue}`);
     }
-    found[name] = value;
+    if (isPair) pairs[name] = value;
+    else found[name] = value;
   }
-  return found;
+  const metadata = Object.entries(pairs).map(([name, value]) => [name.slice(PAIR_PREFIX.length), value]);
+  return metadata.length === 0
+    ? found
+    : { ...found, [METADATA_PARAMETER]: JSON.stringify(Object.fromEntries(metadata)) };
 }
+
+const PAIR_PREFIX = METADATA_PARAMETER.replace("KEY", "");
 
 async function parseBody(
   request: ApiRequest,

@@ -101,31 +101,32 @@ async function endedRun(kind: "agent" | "tool"): Promise<string> {
 }
 const runIds = { agent: await endedRun("agent"), tool: await endedRun("tool") };
 
-// The list has its own tests (v1/runs.db.test.ts).
-it.each(Object.keys(ENDPOINTS).filter((name) => name !== "runs.list"))(
-  "%s shows a key no more than its scopes and targets allow",
-  async (procedure) => {
-    const { scope, kind } = endpointOf(procedure);
-    const runId = runIds[kind];
-    let shown = 0;
-    // Keys that may read come last, and fill the caches for the second round.
-    for (const process of [beside, world, beside, world]) {
-      for (const { name, key, scopes, mayUse } of keys) {
-        const answers = await ask(process, requestOf(procedure, key, runId));
-        const rejection =
-          !scopes.includes(scope) || (namesTarget(procedure) && !mayUse) ? 403 : mayUse ? 200 : 404;
-        expect(answers.map(({ status }) => [name, status])).toEqual(answers.map(() => [name, rejection]));
-        const texts = await Promise.all(answers.map(textOf));
-        const marks = texts.filter((text) => text.includes(MARK)).length;
-        if (!scopes.includes("runs:read") || rejection !== 200) expect([name, marks]).toEqual([name, 0]);
-        shown += marks;
-      }
-    }
-    // The mark is in each view that has message, input or output.
-    const hasContent = !namesTarget(procedure) && !["tools.status", "tools.cancel"].includes(procedure);
-    expect(shown > 0).toBe(hasContent);
-  },
+const OF_ONE_KIND = Object.entries(ENDPOINTS).flatMap(([name, { kind }]) =>
+  kind === undefined ? [] : [name],
 );
+
+// The others have their own tests (v1/management.db.test.ts).
+it.each(OF_ONE_KIND)("%s shows a key no more than its scopes and targets allow", async (procedure) => {
+  const { scope, kind } = endpointOf(procedure);
+  const runId = runIds[kind];
+  let shown = 0;
+  // Keys that may read come last, and fill the caches for the second round.
+  for (const process of [beside, world, beside, world]) {
+    for (const { name, key, scopes, mayUse } of keys) {
+      const answers = await ask(process, requestOf(procedure, key, runId));
+      const rejection =
+        !scopes.includes(scope) || (namesTarget(procedure) && !mayUse) ? 403 : mayUse ? 200 : 404;
+      expect(answers.map(({ status }) => [name, status])).toEqual(answers.map(() => [name, rejection]));
+      const texts = await Promise.all(answers.map(textOf));
+      const marks = texts.filter((text) => text.includes(MARK)).length;
+      if (!scopes.includes("runs:read") || rejection !== 200) expect([name, marks]).toEqual([name, 0]);
+      shown += marks;
+    }
+  }
+  // The mark is in each view that has message, input or output.
+  const hasContent = !namesTarget(procedure) && !["tools.status", "tools.cancel"].includes(procedure);
+  expect(shown > 0).toBe(hasContent);
+});
 
 it("a cancel by a key that may not read answers like a start", async () => {
   const [startOnly] = keys.filter(({ scopes }) => scopes.join() === "runs:start");

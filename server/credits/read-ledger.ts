@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { MemberActor, OrgId } from "@/server/base/actor";
+import type { Actor, OrgId } from "@/server/base/actor";
 import { Decimal } from "@/server/base/amount";
 import type { Prisma } from "@/server/base/db/generated/client";
 import { type PageRequest, pageOf } from "@/server/base/db/page";
@@ -20,7 +20,7 @@ const SUM_HELD = defineQuery(
  * The organization's balance, as decimals with four places. The available amount excludes the holds of open runs.
  * `monthly` is the plan's grant.
  */
-export async function readBalance({ db, pool }: Pick<Services, "db" | "pool">, actor: MemberActor) {
+export async function readBalance({ db, pool }: Pick<Services, "db" | "pool">, actor: Pick<Actor, "orgId">) {
   const [organization, [open]] = await Promise.all([
     db.organization.findUniqueOrThrow({
       where: { id: actor.orgId },
@@ -75,7 +75,7 @@ async function conditionsOf(
 /** The organization's ledger, newest first, paged by entry number. */
 export async function listLedger(
   services: Pick<Services, "db" | "pool">,
-  { orgId }: MemberActor,
+  { orgId }: Pick<Actor, "orgId">,
   question: LedgerQuestion,
 ) {
   const { limit } = question;

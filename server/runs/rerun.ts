@@ -1,4 +1,4 @@
-import type { MemberActor } from "@/server/base/actor";
+import type { ApiKeyActor, MemberActor } from "@/server/base/actor";
 import { AppError } from "@/server/base/errors";
 import { rejectInvalidText } from "@/server/base/json/body";
 import { isJsonObject, type JsonObject } from "@/server/base/json/json";
@@ -7,16 +7,17 @@ import type { RunKind } from "@/server/contract/enums";
 import { formatLimit, MAX_BODY_BYTES, MAX_USER_MESSAGE_BYTES } from "@/server/contract/sizes";
 import type { Draft } from "@/server/runs/prepare-start";
 import type { Services } from "@/server/runs/services";
-import { startRun } from "@/server/runs/start";
+import { type StartResult, startRun } from "@/server/runs/start";
 import type { StartOptions } from "@/server/runs/start-options";
+import type { StartConditions } from "./start-item";
 
 /**
- * Starts a run from the dashboard. `input` is an agent's message or a tool's JSON object. Throws
- * `payload_too_large`, `invalid_request` and the errors of `startRun`.
+ * Starts a run with an input as text, as pages have it: a message or a JSON object. Throws `payload_too_large`,
+ * `invalid_request` and the errors of `startRun`.
  */
 export async function startFromDashboard(
   services: Services,
-  actor: MemberActor,
+  actor: MemberActor | ApiKeyActor,
   target: {
     kind: RunKind;
     id: string;
@@ -24,8 +25,9 @@ export async function startFromDashboard(
     messageFromOutside?: boolean;
     draft?: Draft | undefined;
     options?: StartOptions | undefined;
+    conditions?: StartConditions | undefined;
   },
-): Promise<{ runId: string }> {
+): Promise<StartResult> {
   const { kind, id: targetId, input, messageFromOutside = false, ...others } = target;
   const most = kind === "agent" ? MAX_USER_MESSAGE_BYTES : MAX_BODY_BYTES;
   if (Buffer.byteLength(input) > most) {
@@ -47,9 +49,19 @@ export async function startFromDashboard(
  */
 export async function rerun(
   services: Services,
-  actor: MemberActor,
-  { runId, input }: { runId: string; input?: string | undefined },
-): Promise<{ runId: string }> {
+  actor: MemberActor | ApiKeyActor,
+  {
+    runId,
+    input,
+    options,
+    conditions,
+  }: {
+    runId: string;
+    input?: string | undefined;
+    options?: StartOptions | undefined;
+    conditions?: StartConditions | undefined;
+  },
+): Promise<StartResult> {
   const run = await services.db.run.findFirst({
     where: { id: runId, organizationId: actor.orgId },
     select: { kind: true, agentId: true, toolId: true, input: true, source: true, metadata: true },
@@ -62,7 +74,8 @@ export async function rerun(
     id,
     input: input ?? run.input,
     messageFromOutside: same && run.source === "webhook",
-    options: run.metadata === null ? undefined : { metadata: run.metadata },
+    options: { ...(run.metadata === null ? {} : { metadata: run.metadata }), ...options },
+    conditions,
   });
 }
 

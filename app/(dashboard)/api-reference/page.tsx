@@ -41,8 +41,10 @@ async function readKnownIds(): Promise<KnownIds> {
     toolId: tool
       ? [{ ...first, example: writeJson(exampleInput(readJson(tool.parameters)), 2) }, ...others]
       : [],
+    triggerId: directory.filter(({ kind }) => kind === "trigger").map(({ id, name }) => ({ id, name })),
     agentRunId: newest(ofAgents),
     toolRunId: newest(ofTools),
+    runId: [...newest(ofAgents), ...newest(ofTools)],
   };
 }
 

@@ -9,6 +9,7 @@ export const GUIDES = [
   { name: "callbacks", title: "Callbacks" },
   { name: "secrets", title: "Secrets" },
   { name: "api", title: "The API" },
+  { name: "lists", title: "Lists and management" },
   { name: "glossary", title: "Glossary" },
 ] as const;
 type GuideName = (typeof GUIDES)[number]["name"];

@@ -3,15 +3,16 @@ import type { RunKind } from "@/server/contract/enums";
 import type { TaggedBody } from "@/server/runs/ended-runs";
 import type { ApiResponse } from "./api-request";
 
-/** Entity tags of the views of runs (RFC 9110, section 8.8.3). */
+/** Entity tags (RFC 9110, section 8.8.3). */
 
 /**
- * Adds the tag of a view's body: strong if the run has ended, because the body never changes then. Otherwise it is
- * weak, and leaves out the duration of a tool, which grows while nothing happens. `known`: an earlier body.
+ * Adds the tag of a body: strong if the run has ended, because its view never changes then, or if the body is no
+ * view of a run. Otherwise it is weak, and leaves out the duration of a tool, which grows while nothing happens.
+ * `known`: an earlier body.
  */
 export function tagBody(
   body: string,
-  { kind, isFinal, known }: { kind: RunKind; isFinal: boolean; known?: TaggedBody | undefined },
+  { kind, isFinal, known }: { kind?: RunKind | undefined; isFinal: boolean; known?: TaggedBody | undefined },
 ): TaggedBody {
   if (isFinal) return { body, etag: `"${digest(body)}"` };
   if (known?.body === body) return known;
@@ -22,7 +23,7 @@ export function tagBody(
 }
 
 /** The duration is the last field of both views of a tool run. */
-function withoutDuration(body: string, kind: RunKind): string {
+function withoutDuration(body: string, kind: RunKind | undefined): string {
   return kind === "tool" ? body.slice(0, body.lastIndexOf(',"duration":')) : body;
 }
 

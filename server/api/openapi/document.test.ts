@@ -1,6 +1,7 @@
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { hasEntityTag } from "@/server/api/endpoint";
 import { ENDPOINTS } from "@/server/api/v1/endpoints";
 import { HTTP_STATUS } from "@/server/contract/errors";
 import { createOpenApiDocument } from "./document";
@@ -38,7 +39,7 @@ function keywords(value: unknown): [string, unknown][] {
   return Object.entries(value).flatMap(([key, part]) => [[key, part], ...keywords(part)]);
 }
 
-it("lists the contract's seven endpoints, cancels, events, estimates and the list of runs, with APP_URL as its server", () => {
+it("lists the contract's seven endpoints, cancels, events, estimates, lists and management, with APP_URL as its server", () => {
   expect(document.openapi).toBe("3.1.0");
   expect(document.servers).toEqual([{ url: "https://stepwell.test" }]);
   expect(
@@ -46,16 +47,31 @@ it("lists the contract's seven endpoints, cancels, events, estimates and the lis
       .map(([path, item]) => `${Object.keys(item).join()} ${path}`)
       .sort(),
   ).toEqual([
+    "get /v1/agents",
     "get /v1/agents/run/{agentRunId}/details",
     "get /v1/agents/run/{agentRunId}/events",
     "get /v1/agents/run/{agentRunId}/status",
+    "get /v1/agents/{agentId}",
+    "get /v1/credits",
+    "get /v1/credits/entries",
+    "get /v1/deliveries",
+    "get /v1/metrics",
     "get /v1/runs",
+    "get /v1/runs/{runId}",
+    "get /v1/runs/{runId}/receipt",
+    "get /v1/tools",
     "get /v1/tools/run/{toolRunId}/events",
     "get /v1/tools/run/{toolRunId}/result",
     "get /v1/tools/run/{toolRunId}/status",
+    "get /v1/tools/{toolId}",
+    "get /v1/triggers",
+    "get /v1/triggers/{triggerId}",
     "post /v1/agents/run/{agentId}",
     "post /v1/agents/run/{agentRunId}/cancel",
     "post /v1/agents/{agentId}/estimate",
+    "post /v1/deliveries/{deliveryId}/redeliver",
+    "post /v1/runs/{runId}/cancel",
+    "post /v1/runs/{runId}/rerun",
     "post /v1/tools/run/{toolId}",
     "post /v1/tools/run/{toolRunId}/cancel",
     "post /v1/tools/{toolId}/estimate",
@@ -90,6 +106,9 @@ describe("bodies", () => {
 
   it("enums, views and errors are named components, each once", () => {
     expect(Object.keys(document.components?.schemas ?? {}).sort()).toEqual([
+      "Agent",
+      "AgentList",
+      "AgentListItem",
       "AgentRun",
       "AgentRunDetails",
       "AgentRunStatus",
@@ -98,19 +117,41 @@ describe("bodies", () => {
       "ApiErrorCode",
       "ApiIssue",
       "ApiProblem",
+      "CreditBalance",
+      "CreditEntry",
+      "CreditEntryList",
+      "Definition",
+      "Delivery",
+      "DeliveryList",
+      "MetricsBucket",
+      "ModelPrice",
+      "Receipt",
+      "ReceiptLine",
+      "ReceiptUsage",
       "RunCancelled",
+      "RunFigures",
       "RunKind",
       "RunList",
       "RunListItem",
+      "RunMetrics",
+      "RunRecord",
       "RunStarted",
       "StartAgentRun",
       "StartEstimate",
+      "SubjectFigures",
       "TokenUsage",
+      "Tool",
       "ToolInput",
+      "ToolList",
+      "ToolListItem",
       "ToolRun",
       "ToolRunResult",
       "ToolRunStatus",
       "ToolRunStatusInt",
+      "Trigger",
+      "TriggerList",
+      "TriggerListItem",
+      "Version",
       "WebhookAccepted",
       "WebhookFiltered",
     ]);
@@ -135,7 +176,7 @@ describe("every operation", () => {
     const type = declared?.sendsEvents ? "text/event-stream" : "application/json";
     expect(success.content[type]?.example).toBeDefined();
     if (requestBody) expect(requestBody.content["application/json"]?.example).toBeDefined();
-    const isView = declared?.method === "GET" && declared.kind !== undefined && !declared.sendsEvents;
+    const isView = declared !== undefined && hasEntityTag(declared);
     const isStart = declared === undefined || declared.limit === "starts";
     const more = isStart ? ["Idempotent-Replayed"] : isView ? ["ETag"] : [];
     expect(Object.keys(success.headers)).toEqual([...limited, ...more]);
@@ -157,7 +198,8 @@ describe("every operation", () => {
         !(status === "304" && !isView) &&
         !(declared === undefined && ["403", "409"].includes(status)) &&
         !(status === "409" && !isStart) &&
-        !(requestBody === undefined && ["413", "415"].includes(status)),
+        !(status === "413" && !isStart && requestBody === undefined) &&
+        !(status === "415" && requestBody === undefined),
     );
     expect(Object.keys(responses)).toEqual(expected);
   });

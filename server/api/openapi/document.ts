@@ -1,4 +1,5 @@
 import { generateOpenApiDocument, type OpenAPIObject } from "trpc-to-openapi";
+import { hasEntityTag } from "@/server/api/endpoint";
 import { ENDPOINTS, TAGS, v1Router } from "@/server/api/v1/endpoints";
 import { errorBody, problemBody } from "@/server/contract/errors";
 import { EVENTS_TYPE, JSON_TYPE } from "@/server/contract/media-types";
@@ -44,7 +45,7 @@ function completeOperation(operation: Operation): void {
   const { operationId = "", requestBody, responses } = operation;
   const endpoint = ENDPOINTS_BY_ID.get(operationId);
   const isStart = endpoint === undefined || endpoint.limit === "starts";
-  const isView = endpoint?.method === "GET" && endpoint.kind !== undefined && !endpoint.sendsEvents;
+  const isView = endpoint !== undefined && hasEntityTag(endpoint);
   const headers = isStart ? START_HEADERS : isView ? VIEW_HEADERS : RATE_HEADERS;
   if (responses === undefined) throw new Error(`The operation ${operationId} has no responses.`);
   const { description, content } = responses["200"];
@@ -55,7 +56,7 @@ function completeOperation(operation: Operation): void {
       headers,
       content: { [type]: withExample(content[JSON_TYPE], endpoint?.example.response) },
     },
-    ...(isView && { "304": { description: "The run is as the header If-None-Match says", headers } }),
+    ...(isView && { "304": { description: "It is as the header If-None-Match says", headers } }),
     ...Object.fromEntries(
       Object.entries(endpoint === undefined ? WEBHOOK_ERRORS : errorsOf(endpoint)).map(([status, name]) => [
         status,

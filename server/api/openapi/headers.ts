@@ -26,7 +26,7 @@ export const RESPONSE_HEADERS = {
     example: "019aa5d1-9f0e-7c43-8a55-0c4a3f1d2b6e",
   },
   ETag: {
-    description: "The state of the run: strong once it has ended, weak before.",
+    description: "The state of the answer. Of a run it is strong once the run has ended, weak before.",
     required: true,
     schema: { type: "string" },
     example: 'W/"pBLHzTwIgkhFDGGnGUbcpYCYmKc"',

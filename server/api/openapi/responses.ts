@@ -55,6 +55,7 @@ const MEANINGS: Record<ErrorCode, { meaning: string; message: string }> = {
 const RESPONSES = {
   InvalidRequest: ["invalid_request"],
   ToolStartRejected: ["invalid_request", "insufficient_credits"],
+  RepeatRejected: ["invalid_request", "agent_inactive", "insufficient_credits", "trigger_misconfigured"],
   AgentStartRejected: ["invalid_request", "agent_inactive", "insufficient_credits"],
   WebhookRejected: [
     "invalid_request",
@@ -86,7 +87,7 @@ const COMMON = {
   "500": "InternalError",
 } as const;
 const WITH_BODY = { "413": "PayloadTooLarge", "415": "CompressedBody" } as const;
-const START = { ...COMMON, ...WITH_BODY, "409": "IdempotencyConflict" } as const;
+const START = { ...COMMON, "409": "IdempotencyConflict", "413": "PayloadTooLarge" } as const;
 const { "403": _, ...WITHOUT_KEY } = COMMON;
 
 export const WEBHOOK_ERRORS: Record<string, ErrorResponseName> = {
@@ -97,10 +98,10 @@ export const WEBHOOK_ERRORS: Record<string, ErrorResponseName> = {
 };
 
 export function errorsOf({ limit, kind, body }: EndpointRules): Record<string, ErrorResponseName> {
-  if (limit === "starts") {
-    return { ...START, "400": kind === "agent" ? "AgentStartRejected" : "ToolStartRejected" };
-  }
-  return { ...COMMON, ...(body === undefined ? {} : WITH_BODY), "400": "InvalidRequest" };
+  const ofBody = body === undefined ? {} : WITH_BODY;
+  if (limit !== "starts") return { ...COMMON, ...ofBody, "400": "InvalidRequest" };
+  if (kind === undefined) return { ...START, ...ofBody, "400": "RepeatRejected" };
+  return { ...START, ...ofBody, "400": kind === "agent" ? "AgentStartRejected" : "ToolStartRejected" };
 }
 
 export function errorResponses() {

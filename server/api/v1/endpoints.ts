@@ -1,16 +1,33 @@
 import type { Endpoint } from "@/server/api/endpoint";
 import { router } from "@/server/api/trpc";
 import { agents } from "./agents";
+import { credits } from "./credits";
+import { agentDefinitions, toolDefinitions, triggerDefinitions } from "./definitions";
+import { deliveries } from "./deliveries";
+import { metricsOfRuns } from "./metrics";
+import { oneRun } from "./one-run";
 import { runs } from "./runs";
 import { tools } from "./tools";
 
-const GROUPS = { tools, agents, runs };
+const GROUPS = {
+  tools,
+  toolDefinitions,
+  agents,
+  agentDefinitions,
+  runs: { ...runs, ...oneRun },
+  metrics: metricsOfRuns,
+  triggers: triggerDefinitions,
+  deliveries,
+  credits,
+};
 
 /** The tags of the document, in its order. */
 export const TAGS = [
-  { name: "Agents", description: "Runs of agents" },
-  { name: "Tools", description: "Runs of tools" },
+  { name: "Agents", description: "Agents and their runs" },
+  { name: "Tools", description: "Tools and their runs" },
   { name: "Runs", description: "Runs of all agents and tools" },
+  { name: "Triggers", description: "Triggers and the calls that they received" },
+  { name: "Credits", description: "The organization's credits" },
   { name: "Webhooks", description: "Runs started by other systems" },
 ];
 

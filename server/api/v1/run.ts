@@ -52,7 +52,6 @@ export function viewEndpoint<View extends z.ZodType>({
       limit: "reads",
       ignoresUnknownQuery: true,
       successDescription: "The run's current state",
-      requestHeaders: VIEW_HEADERS,
       example: { response: example },
     },
     {
@@ -70,12 +69,6 @@ export function viewEndpoint<View extends z.ZodType>({
     },
   );
 }
-
-const VIEW_HEADERS = z.object({
-  "If-None-Match": z.string().optional().meta({
-    description: "The ETag of an earlier answer: if the run is as it was, the answer is 304 without a body.",
-  }),
-});
 
 const wait = integerParameter("wait", {
   min: 0,

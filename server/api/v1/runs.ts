@@ -1,70 +1,37 @@
-import { z } from "zod";
-import { endpoint, flagParameter, integerParameter } from "@/server/api/endpoint";
+import type { z } from "zod";
+import { AppError, codeOf } from "@/server/base/errors";
 import { RUN_KINDS, RUN_SOURCES, RUN_STATUSES } from "@/server/contract/enums";
-import { listRuns, type RunSummary } from "@/server/runs/read/list";
+import { runListItem } from "@/server/contract/run-lists";
+import { MAX_SEARCH_LENGTH } from "@/server/runs/read/enums";
+import { listRunLines } from "@/server/runs/read/run-lines";
+import { choice, choices, flag, id, METADATA_PARAMETER, metadata, moment, words } from "./filters";
+import { idCursor, listEndpoint } from "./list";
 
-const status = z.enum(RUN_STATUSES, `status must be one of ${RUN_STATUSES.join(", ")}`);
-const count = z.int().min(0);
-const timestamp = z.iso.datetime({ precision: 3 });
-
-const runLine = z
-  .object({
-    id: z.uuid(),
-    kind: z.enum(RUN_KINDS).meta({ description: "What was started" }),
-    targetId: z.uuid().meta({ description: "The agent or tool" }),
-    targetName: z.string(),
-    status: status.meta({ description: "Of a cancelled tool run, too: Cancelled" }),
-    source: z
-      .enum(RUN_SOURCES)
-      .meta({ description: "run: another run started it; draft: a draft was tried in an editor" }),
-    stepsExecuted: count,
-    tokensUsed: count,
-    creditsUsed: z.string().meta({ description: "A decimal with four places, such as 0.0612" }),
-    createdAt: timestamp,
-    startedAt: timestamp.nullable(),
-    finishedAt: timestamp.nullable(),
-  })
-  .meta({ id: "RunListItem", description: "A run without input and output" });
-
-const runList = z
-  .object({
-    data: z.array(runLine),
-    nextCursor: z.uuid().nullable().meta({ description: "The cursor of the next page; null at the end" }),
-    applied: z
-      .object({ status: status.nullable(), children: z.boolean(), limit: z.int() })
-      .meta({ description: "The filter and limit that the page has" }),
-  })
-  .meta({ id: "RunList" });
-
-const input = z.object({
-  status: status.meta({ description: "Only runs with this status" }).optional(),
-  children: flagParameter("children", "true: also the runs that other runs started").default(false),
-  limit: integerParameter("limit", {
-    min: 1,
-    max: 200,
-    description: "The most runs of the page; 50 by default",
-  }).default(50),
-  cursor: z.uuid("cursor is not valid").meta({ description: "nextCursor of the previous page" }).optional(),
-});
-
-const lineOf = (run: RunSummary): z.input<typeof runLine> => ({
-  id: run.id,
-  kind: run.kind,
-  targetId: run.targetId,
-  targetName: run.targetName,
-  status: run.status,
-  source: run.source,
-  stepsExecuted: run.steps,
-  tokensUsed: run.tokens,
-  creditsUsed: run.credits,
-  createdAt: run.createdAt,
-  startedAt: run.startedAt,
-  finishedAt: run.finishedAt,
-});
+export const exampleRun: z.input<typeof runListItem> = {
+  id: "019aa5d1-a2c4-7d11-9b6e-3f1c5e7a9b02",
+  kind: "agent",
+  targetId: "019aa5c0-0a9f-7c08-b1d4-8e2f6a3b5c70",
+  targetName: "Helper",
+  targetVersion: 3,
+  model: "gpt-5-mini",
+  status: "Completed",
+  errorCode: null,
+  source: "api",
+  triggerId: null,
+  apiKeyId: "019aa5c0-1c02-7b6e-9d5f-2a4e6c8b0d13",
+  parentRunId: null,
+  metadata: { customer: "acme" },
+  stepsExecuted: 1,
+  tokensUsed: 412,
+  actionsUsed: 1,
+  creditsUsed: "0.0612",
+  createdAt: "2026-11-21T01:22:07.000Z",
+  startedAt: "2026-11-21T01:22:07.120Z",
+  finishedAt: "2026-11-21T01:22:10.480Z",
+};
 
 export const runs = {
-  list: endpoint({
-    method: "GET",
+  list: listEndpoint({
     path: "/v1/runs",
     operationId: "listRuns",
     tag: "Runs",
@@ -72,45 +39,61 @@ export const runs = {
     description:
       "The organization's runs, newest first, without those that other runs started. A page continues where the " +
       "previous one ended, whatever runs started since. A key that is limited to agents and tools gets only their runs.",
-    successDescription: "A page of runs",
     scope: "runs:list",
-    limit: "reads",
-    input,
-    answer: runList,
-    example: {
-      response: {
-        data: [
-          {
-            id: "019aa5d1-a2c4-7d11-9b6e-3f1c5e7a9b02",
-            kind: "agent",
-            targetId: "019aa5c0-0a9f-7c08-b1d4-8e2f6a3b5c70",
-            targetName: "Helper",
-            status: "Completed",
-            source: "api",
-            stepsExecuted: 1,
-            tokensUsed: 412,
-            creditsUsed: "0.0612",
-            createdAt: "2026-11-21T01:22:07.000Z",
-            startedAt: "2026-11-21T01:22:07.120Z",
-            finishedAt: "2026-11-21T01:22:10.480Z",
-          },
-        ],
-        nextCursor: "019aa5d1-a2c4-7d11-9b6e-3f1c5e7a9b02",
-        applied: { status: "Completed", children: false, limit: 1 },
-      } satisfies z.input<typeof runList>,
+    id: "RunList",
+    item: runListItem,
+    cursor: idCursor,
+    filters: {
+      kind: choice("kind", { among: RUN_KINDS, description: "Only runs of agents, or of tools" }),
+      status: choices("status", {
+        among: RUN_STATUSES,
+        description: `Only runs with these statuses: ${RUN_STATUSES.join(", ")}, with commas between them`,
+      }),
+      target: id("target", "Only runs of this agent or tool"),
+      trigger: id("trigger", "Only runs that this trigger started"),
+      key: id("key", "Only runs that this API key started"),
+      source: choice("source", {
+        among: RUN_SOURCES,
+        description: "Only runs that were started so; run needs children=true",
+      }),
+      from: moment("from", "Only runs created at this time or later"),
+      to: moment("to", "Only runs created before this time"),
+      text: words("text", {
+        max: MAX_SEARCH_LENGTH,
+        description: "Only runs whose input, output or error has these words, or whose id starts so",
+      }),
+      [METADATA_PARAMETER]: metadata(
+        "Only runs whose start gave this text, number or boolean as KEY of its metadata",
+      ),
+      children: flag("children", "true: also the runs that other runs started"),
     },
-    async run(services, actor, { status: only, children, limit, cursor }) {
-      const { items, nextCursor } = await listRuns(services, actor, {
-        filter: {
-          ...(only === undefined ? {} : { status: [only] }),
-          ...(children ? {} : { source: "outside" }),
-          ...(actor.targetIds.length === 0 ? {} : { targetIds: [...actor.targetIds] }),
+    example: { item: exampleRun, filters: { status: ["Completed"], children: false } },
+    async list(services, actor, { filters, page }) {
+      const { kind, status, target, trigger, key, source, from, to, text, children } = filters;
+      if (source === "run" && !children) {
+        throw new AppError("invalid_request", "source=run lists child runs: add children=true.");
+      }
+      const filter = {
+        metadata: filters[METADATA_PARAMETER],
+        kind,
+        status,
+        source: source ?? (children ? undefined : ("outside" as const)),
+        targetIds: target === undefined ? undefined : [target],
+        triggerId: trigger,
+        apiKeyId: key,
+        from,
+        to,
+        text,
+      };
+      return listRunLines(services, actor, { filter, before: page.cursor, limit: page.limit }).catch(
+        (error: unknown) => {
+          if (text === undefined || codeOf(error) !== STATEMENT_TIMEOUT) throw error;
+          const message = "The search took too long. Narrow it with from, to, status or target.";
+          throw new AppError("invalid_request", message, { cause: error });
         },
-        before: cursor,
-        limit,
-      });
-      const applied = { status: only ?? null, children, limit };
-      return { data: items.map(lineOf), nextCursor, applied };
+      );
     },
   }),
 };
+
+const STATEMENT_TIMEOUT = "57014";

@@ -41,7 +41,7 @@ export function startEndpoint<Input extends z.ZodObject>({
       scope: "runs:start",
       limit: "starts",
       ignoresUnknownQuery: true,
-      requestHeaders: REQUEST_HEADERS,
+      requestHeaders: REPEATABLE,
       successDescription: "The run is stored and will execute",
       example: { request: example, response: EXAMPLES[kind] },
     },
@@ -62,7 +62,7 @@ export function startEndpoint<Input extends z.ZodObject>({
   );
 }
 
-const REQUEST_HEADERS = z.object({
+export const REPEATABLE = z.object({
   "Idempotency-Key": idempotencyKey(
     `Within ${IDEMPOTENCY_HOURS} hours the same key and request return the first answer and start nothing. ` +
       "The same key with another path, body or option is 409.",
@@ -145,7 +145,7 @@ export function addToReply(reply: Reply | undefined, { rate, replay }: StartResu
   reply.text = replay;
 }
 
-function startedResponse(kind: RunKind, runId: string): RunStarted {
+export function startedResponse(kind: RunKind, runId: string): RunStarted {
   return {
     success: true,
     id: runId,
@@ -160,8 +160,9 @@ const started = (id: string): RunStarted => ({
   status: "Pending",
   message: "The run was started. Poll its status by its id.",
 });
+export const exampleStart = started("019aa5d1-a2c4-7d11-9b6e-3f1c5e7a9b02");
 const EXAMPLES = {
-  agent: started("019aa5d1-a2c4-7d11-9b6e-3f1c5e7a9b02"),
+  agent: exampleStart,
   tool: started("019aa5d1-b7e8-7a36-8c4d-52d0f8b3c614"),
 };
 

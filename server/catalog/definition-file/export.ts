@@ -2,7 +2,7 @@ import { isMap } from "yaml";
 import type { z } from "zod";
 import type { OperatorActor } from "@/server/base/actor";
 import { Decimal } from "@/server/base/amount";
-import type { Tool, ToolVersion } from "@/server/base/db/generated/client";
+import type { Agent, AgentVersion, Tool, ToolVersion, Trigger } from "@/server/base/db/generated/client";
 import { readJson, writeJson } from "@/server/base/json/json";
 import { parseModelProviders } from "@/server/runs/find-model-providers";
 import { readAgentSettings } from "@/server/work/agent/settings";
@@ -107,21 +107,9 @@ function declareOrganization(stored: StoredOrganization) {
       version === undefined ? [] : [declareTool({ ...tool, ...version })],
     ),
     agents: agents.flatMap(({ versions: [version], ...agent }) => {
-      if (version === undefined) return [];
-      const settings = readAgentSettings(version);
-      return [declare(agentDefinition, { ...agent, ...version, ...settings })];
+      return version === undefined ? [] : [declareAgent(agent, version)];
     }),
-    triggers: triggers.map((trigger) =>
-      declare(triggerDefinition, {
-        ...trigger,
-        name: trigger.name === trigger.slug ? null : trigger.name,
-        agent: trigger.agent?.slug,
-        tool: trigger.tool?.slug,
-        status: trigger.disabledAt === null ? "active" : "inactive",
-        signature: storedSignature.parse(trigger.signature),
-        rateLimit: { requests: trigger.rateLimitRequests, seconds: trigger.rateLimitSeconds },
-      }),
-    ),
+    triggers: triggers.map(declareTrigger),
     callbacks: orUnset(
       callbacks.map((callback) =>
         declare(callbackDefinition, {
@@ -136,6 +124,29 @@ function declareOrganization(stored: StoredOrganization) {
       ),
     ),
   };
+}
+
+/** An agent with one of its versions. */
+export function declareAgent(
+  agent: Pick<Agent, "slug" | "name" | "status">,
+  version: AgentVersion,
+): Record<string, unknown> {
+  return declare(agentDefinition, { ...agent, ...version, ...readAgentSettings(version) });
+}
+
+/** A trigger, without its secrets. */
+export function declareTrigger(
+  trigger: Trigger & { agent: { slug: string } | null; tool: { slug: string } | null },
+): Record<string, unknown> {
+  return declare(triggerDefinition, {
+    ...trigger,
+    name: trigger.name === trigger.slug ? null : trigger.name,
+    agent: trigger.agent?.slug,
+    tool: trigger.tool?.slug,
+    status: trigger.disabledAt === null ? "active" : "inactive",
+    signature: storedSignature.parse(trigger.signature),
+    rateLimit: { requests: trigger.rateLimitRequests, seconds: trigger.rateLimitSeconds },
+  });
 }
 
 /** Leaves out fields with the default value. Times are written as ISO 8601, decimals as numbers. */

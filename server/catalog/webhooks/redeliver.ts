@@ -1,11 +1,14 @@
 import { z } from "zod";
-import type { MemberActor } from "@/server/base/actor";
+import type { ApiKeyActor, MemberActor, OrgId } from "@/server/base/actor";
 import { AppError, isAppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
 import type { Services } from "@/server/catalog/services";
 import { JSON_TYPE } from "@/server/contract/media-types";
+import type { StepMemory } from "@/server/guard/limits/process-memory";
 import type { ReceivedDelivery } from "@/server/runs/received-delivery";
-import { startRun } from "@/server/runs/start";
+import { rejectStart, type StartResult, startRun } from "@/server/runs/start";
+import type { StartConditions } from "@/server/runs/start-item";
+import type { StartOptions } from "@/server/runs/start-options";
 import { recordRejection } from "./deliveries";
 import { findTriggerById } from "./find-trigger";
 import { bodyMissing } from "./inspect-deliveries";
@@ -15,21 +18,21 @@ import type { Trigger } from "./trigger";
 
 /**
  * Redelivers a stored delivery to the trigger's current target and records the attempt, also if it is rejected.
- * Skips signature, filter, limits and repetition. Throws `not_found`, `invalid_request` (the body was not stored), and the
- * errors of a start.
+ * Skips signature and filter, and the trigger's limits and repetition. Throws `not_found`, `invalid_request` (the body
+ * was not stored), and the errors of a start.
  */
 export async function redeliver(
   services: Services,
-  actor: MemberActor,
-  { deliveryId }: { deliveryId: string },
-): Promise<{ runId: string }> {
-  const stored = await services.db.delivery.findFirst({
-    where: { id: deliveryId, organizationId: actor.orgId },
-  });
-  if (stored === null) throw new AppError("not_found", "Delivery not found.");
-  if (stored.bodyNote !== null) throw bodyMissing(stored.bodyNote);
-  const trigger = await findTriggerById(services, actor.orgId, stored.triggerId);
-  if (trigger === null) throw new AppError("not_found", "The delivery's trigger no longer exists.");
+  actor: MemberActor | ApiKeyActor,
+  {
+    deliveryId,
+    options,
+    conditions = {},
+  }: { deliveryId: string; options?: StartOptions | undefined; conditions?: StartConditions | undefined },
+): Promise<StartResult> {
+  const found = await requireStored(services, actor.orgId, deliveryId).catch(toRejected);
+  if ("rejected" in found) return rejectStart(services, actor, { error: found.rejected, conditions });
+  const { stored, trigger } = found;
   const delivery: ReceivedDelivery = {
     id: newId(),
     headers: stored.headers,
@@ -38,13 +41,20 @@ export async function redeliver(
     redeliveryOf: stored.redeliveryOf ?? stored.id,
   };
   const now = services.clock.now();
+  const read = async (memory: StepMemory) => {
+    const contentType = contentTypeOf(delivery, trigger);
+    const body = await readCallBody(delivery.body, { bodies: trigger.sender.bodies, contentType, memory });
+    requireUsable(trigger);
+    return { start: await readStart(body, { trigger, seed: delivery.id, now }) };
+  };
   try {
     return await services.memory.answer(actor.orgId, delivery.body.length, async (memory) => {
-      const contentType = contentTypeOf(delivery, trigger);
-      const body = await readCallBody(delivery.body, { bodies: trigger.sender.bodies, contentType, memory });
-      requireUsable(trigger);
-      const started = await readStart(body, { trigger, seed: delivery.id, now });
-      return startRun(services, trigger.actor, { ...started, delivery: { ...delivery, receivedAt: now } });
+      const request = await read(memory).catch(toRejected);
+      if ("rejected" in request) {
+        return rejectStart(services, trigger.actor, { error: request.rejected, conditions });
+      }
+      const recorded = { ...delivery, receivedAt: now };
+      return startRun(services, trigger.actor, { ...request.start, delivery: recorded, options, conditions });
     });
   } catch (error) {
     if (isAppError(error)) {
@@ -52,6 +62,18 @@ export async function redeliver(
     }
     throw error;
   }
+}
+
+/** `rejectStart` counts the call, and throws the error unless the call repeats an accepted one. */
+const toRejected = (rejected: unknown) => ({ rejected });
+
+async function requireStored(services: Services, orgId: OrgId, deliveryId: string) {
+  const stored = await services.db.delivery.findFirst({ where: { id: deliveryId, organizationId: orgId } });
+  if (stored === null) throw new AppError("not_found", "Delivery not found.");
+  if (stored.bodyNote !== null) throw bodyMissing(stored.bodyNote);
+  const trigger = await findTriggerById(services, orgId, stored.triggerId);
+  if (trigger === null) throw new AppError("not_found", "The delivery's trigger no longer exists.");
+  return { stored, trigger };
 }
 
 const storedType = z.object({ "content-type": z.string().optional() });

@@ -16,7 +16,7 @@ globalThis.stepwellDashboardQueue ??= perOwner(
 const queueOf = globalThis.stepwellDashboardQueue;
 
 /**
- * Executes a dashboard call when it is its organization's turn. Work must not queue further calls. Throws what the
+ * Executes a dashboard call, or a list by API key, when it is its organization's turn. Work must not queue further calls. Throws what the
  * work throws, or the signal's reason if the caller left while waiting.
  */
 export function queueDashboardCall<Result>(

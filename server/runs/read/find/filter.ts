@@ -54,7 +54,10 @@ export function runConditions(orgId: OrgId, filter: RunFilter, now: Date): Prism
   if (filter.source === "outside") conditions.push(Prisma.sql`r.source <> 'run'`);
   else if (filter.source === "saved") conditions.push(Prisma.sql`r.source <> 'draft'`);
   else if (filter.source) conditions.push(Prisma.sql`r.source = ${filter.source}::run_source`);
-  if (filter.targetIds) conditions.push(Prisma.sql`r.target_id = ANY (${filter.targetIds}::uuid[])`);
+  const { targetIds } = filter;
+  // PostgreSQL reads rows in the order of an index only for a single value.
+  if (targetIds?.length === 1) conditions.push(Prisma.sql`r.target_id = ${targetIds[0]}::uuid`);
+  else if (targetIds) conditions.push(Prisma.sql`r.target_id = ANY (${targetIds}::uuid[])`);
   for (const [field, column] of ID_COLUMNS) {
     if (filter[field]) conditions.push(Prisma.sql`${column} = ${filter[field]}::uuid`);
   }

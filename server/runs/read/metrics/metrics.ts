@@ -1,8 +1,9 @@
 import { z } from "zod";
-import type { MemberActor } from "@/server/base/actor";
+import type { Actor, MemberActor, OrgId } from "@/server/base/actor";
 import { DAY_MS, HOUR_MS } from "@/server/base/clock";
 import { Prisma } from "@/server/base/db/generated/client";
 import { defineQuery, select } from "@/server/base/db/statement";
+import { AppError } from "@/server/base/errors";
 import { METRICS_DIMENSIONS } from "@/server/contract/enums";
 import {
   countDays,
@@ -64,13 +65,27 @@ const READ_NAMES = defineQuery(
     .join(" UNION ALL "),
 );
 
+const FIND_DIMENSION = defineQuery(
+  "find-dimension-of-target",
+  z.object({ dimension: z.enum(["agent", "tool"]) }),
+  `SELECT 'agent' AS dimension FROM agents WHERE organization_id = $1 AND id = $2
+   UNION ALL SELECT 'tool' FROM tools WHERE organization_id = $1 AND id = $2`,
+);
+
+/** An agent or tool as a subject, also a deleted one. Throws `not_found`. */
+export async function findSubject({ pool }: Services, orgId: OrgId, id: string): Promise<MetricsSubject> {
+  const [found] = await FIND_DIMENSION(pool, [orgId, id]);
+  if (found === undefined) throw new AppError("not_found", "Agent or tool not found.");
+  return { ...found, id };
+}
+
 /**
  * Counts the organization's runs, or a subject's, by their creation, so that each figure can link to exactly those
  * runs. Bars start at round UTC times. Durations are exact to 1 %.
  */
 export async function readRunMetrics(
   services: Pick<Services, "clock" | "pool">,
-  actor: MemberActor,
+  actor: Pick<Actor, "orgId">,
   question: MetricsQuestion,
 ) {
   const { subject } = question;
@@ -149,7 +164,7 @@ const DAY_INTERVALS: [most: number, bucketMs: number][] = [
 /** `from` is the start of a bar in UTC. Stored counts cover settled days or hours. */
 export function readParts(
   services: Pick<Services, "pool">,
-  { orgId }: MemberActor,
+  { orgId }: Pick<Actor, "orgId">,
   question: {
     from: Date;
     to: Date;

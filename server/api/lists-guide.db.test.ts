@@ -1,0 +1,68 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+import { KEY_SCOPES } from "@/server/base/actor";
+import { hasProgram } from "@/testing/programs";
+import { insertRun } from "@/testing/runs";
+import { createKey, openRestServer } from "@/testing/servers/rest-server";
+import { createTenant, createTrigger, openWorld } from "@/testing/world";
+import { handleWebhook } from "./webhook";
+
+const PAGE = readFileSync(join(import.meta.dirname, "../../docs/lists.md"), "utf8");
+const SAMPLES = [...PAGE.matchAll(/^## ([^\n]+)\n(?:(?!^## )[\s\S])*?^```sh run\n([\s\S]*?)^```$/gm)].map(
+  ([, title = "", code = ""]) => ({ title, code }),
+);
+
+const world = await openWorld();
+const { origin } = await openRestServer(world);
+const tenant = await createTenant(world);
+const { token, id: triggerId } = await createTrigger(world, tenant);
+const headers = { "Content-Type": "application/json" };
+await handleWebhook(
+  world,
+  new Request(`http://stepwell.test/webhooks/${token}`, { method: "POST", headers, body: '{"order":42}' }),
+);
+const delivery = await world.db.delivery.findFirstOrThrow({ where: { triggerId } });
+const runs = [
+  await insertRun(world, tenant, { kind: "agent", input: "Hello" }),
+  await insertRun(world, tenant, { kind: "agent", status: "Failed" }),
+  await insertRun(world, tenant, { kind: "tool" }),
+];
+
+const env = {
+  BASE: origin,
+  KEY: await createKey(world, tenant),
+  RUN_ID: delivery.runId ?? "",
+  DELIVERY_ID: delivery.id,
+  AGENT_ID: tenant.agentId,
+};
+
+it("lists the scopes of keys in a table", () => {
+  const listed = [...PAGE.matchAll(/^\| `(\w+:\w+)` \|/gm)].map(([, scope]) => scope);
+  expect(listed.sort()).toEqual([...KEY_SCOPES].sort());
+});
+
+it("has a sample for each task", () => {
+  expect(SAMPLES.map(({ title }) => title)).toEqual([
+    "List runs",
+    "Read all pages",
+    "Read, cancel and repeat a run",
+    "Read a receipt",
+    "Read credits and metrics",
+    "List and redeliver deliveries",
+    "Read definitions",
+  ]);
+});
+
+it.skipIf(!["sh", "curl"].every(hasProgram)).each(SAMPLES)(
+  "the sample of “$title” works",
+  async ({ title, code }) => {
+    const { stdout } = await promisify(execFile)("sh", ["-euc", code], { env: { ...process.env, ...env } });
+    if (title !== "Read all pages") return expect(stdout).toMatch(/^\{"/);
+    const listed = stdout.trim().split("\n");
+    expect(listed).toEqual(expect.arrayContaining(runs));
+    expect(new Set(listed).size).toBe(listed.length);
+  },
+);
