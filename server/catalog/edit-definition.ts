@@ -4,6 +4,7 @@ import { AppError, isAppError } from "@/server/base/errors";
 import { formatPath, parseInput, parseOrIssues, rejection } from "@/server/base/issues";
 import { markExact } from "@/server/base/json/exact-number";
 import { writeJson } from "@/server/base/json/json";
+import { repeatedKeyIssue } from "@/server/base/json/repeated-key";
 import { fromPointer, JsonTextError, jsonPointer, parseJson } from "@/server/base/json/text";
 import { declareTool } from "@/server/catalog/definition-file/export";
 import type { Services } from "@/server/catalog/services";
@@ -128,7 +129,10 @@ export async function readEditedAgent(
 export function parseSentAgent(sent: unknown): AgentDefinition {
   if (typeof sent !== "string") return parseInput(agentDefinition, sent);
   try {
-    return parseInput(agentDefinition, parseJson(sent));
+    const value = parseJson(sent);
+    const repeated = repeatedKeyIssue(sent);
+    if (repeated !== undefined) throw new JsonTextError(repeated);
+    return parseInput(agentDefinition, value);
   } catch (error) {
     if (!(error instanceof JsonTextError)) throw error;
     throw new AppError("invalid_request", `The definition is not valid: ${error.message}`, { cause: error });

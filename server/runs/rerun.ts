@@ -1,6 +1,6 @@
 import type { ApiKeyActor, MemberActor } from "@/server/base/actor";
 import { AppError } from "@/server/base/errors";
-import { rejectInvalidText } from "@/server/base/json/body";
+import { rejectInvalidText, rejectRepeatedKeys } from "@/server/base/json/body";
 import { isJsonObject, type JsonObject } from "@/server/base/json/json";
 import { parseLargeJson } from "@/server/base/json/large";
 import type { RunKind } from "@/server/contract/enums";
@@ -90,5 +90,6 @@ async function parseToolInput(text: string): Promise<JsonObject> {
   }
   if (!isJsonObject(value))
     throw new AppError("invalid_request", "The input of a tool must be a JSON object.");
+  await rejectRepeatedKeys(text);
   return value;
 }

@@ -6,7 +6,8 @@ import { CodeField } from "@/app/_ui/editor/code-field";
 import type { Completions, EditorProblem, Language } from "@/app/_ui/editor/language";
 import { resemblesJson } from "@/app/_ui/editor/text/insert";
 import { TextField } from "@/app/_ui/forms/form";
-import { readJson, writeJson } from "@/server/base/json/json";
+import { writeJson } from "@/server/base/json/json";
+import { readTypedJson, repeatedKeyIssue } from "@/server/base/json/repeated-key";
 import { type Field, valuesOf } from "../_schema/field";
 import { controlOf, isLong } from "../_schema/value";
 import { ChoiceField } from "./choice-field";
@@ -110,7 +111,7 @@ function WrittenField({
   const common = {
     label,
     isLabelHidden,
-    error: unfinished === null ? error : NOT_JSON,
+    error: unfinished === null ? error : issueOf(unfinished),
     hint,
     value: text,
     onChange: change,
@@ -166,7 +167,9 @@ function WrittenField({
   );
 }
 
-const NOT_JSON = "This is not valid JSON. A text with such signs needs quotes. The last valid value stays.";
+const NOT_JSON = "This is not valid JSON. A text with such signs needs quotes.";
+
+const issueOf = (text: string) => `${repeatedKeyIssue(text) ?? NOT_JSON} The last valid value stays.`;
 
 /** Invalid JSON that was meant as JSON. It is not passed on, because it would be saved as a text. */
 const isMistaken = (text: string, value: unknown) =>
@@ -188,7 +191,7 @@ export function readValue(text: string, isText: boolean): unknown {
   if (text === "") return undefined;
   if (isText) return text;
   try {
-    const value: unknown = readJson(text);
+    const value: unknown = readTypedJson(text);
     return value;
   } catch {
     return text;

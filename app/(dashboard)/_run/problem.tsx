@@ -1,7 +1,9 @@
 import type { ShownError } from "@/app/_ui/data/query-client";
 import type { EditorProblem } from "@/app/_ui/editor/language";
 import { readPointer } from "@/app/_ui/editor/text/position";
-import { isJsonObject, readJson } from "@/server/base/json/json";
+import { isJsonObject } from "@/server/base/json/json";
+import { readTypedJson } from "@/server/base/json/repeated-key";
+import { JsonTextError } from "@/server/base/json/text";
 
 /** The reason why an input was rejected, and the places of its issues. */
 export function InputProblem({ id, problem }: { id: string; problem: ShownError | string | null }) {
@@ -33,10 +35,11 @@ export function inputProblems(problem: ShownError | string | null): EditorProble
 /** A JSON object from a text, or why the text is none. */
 export function readJsonObject(text: string) {
   try {
-    const value = readJson(text);
+    const value = readTypedJson(text);
     if (isJsonObject(value)) return { value, issue: null };
     return { value: null, issue: "The input of a tool must be a JSON object." };
   } catch (error) {
+    if (error instanceof JsonTextError) return { value: null, issue: error.message };
     const why = error instanceof Error ? error.message : "";
     return { value: null, issue: `This is not valid JSON: ${why}` };
   }

@@ -2,7 +2,8 @@ import { type ChangeEvent, useId, useState } from "react";
 import { CodeEditor } from "@/app/_ui/editor/code-editor";
 import { INPUT_CLASS } from "@/app/_ui/forms/form";
 import { isExactNumber } from "@/server/base/json/exact-number";
-import { readJson, tryParseJson, writeJson } from "@/server/base/json/json";
+import { tryParseJson, writeJson } from "@/server/base/json/json";
+import { readTypedJson } from "@/server/base/json/repeated-key";
 import { type Field, valuesOf } from "../_schema/field";
 import { controlOf, isLong, sampleOf } from "../_schema/value";
 
@@ -102,7 +103,7 @@ export function JsonField({
   function change(next: string) {
     setText(next);
     try {
-      onChange(next.trim() === "" ? undefined : readJson(next));
+      onChange(next.trim() === "" ? undefined : readTypedJson(next));
       setIssue(null);
     } catch (error) {
       setIssue(error instanceof Error ? error.message : "This is not valid JSON.");

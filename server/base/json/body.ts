@@ -3,7 +3,8 @@ import { isSmall } from "@/server/base/scheduling/event-loop";
 import { JSON_TYPE } from "@/server/contract/media-types";
 import { findInvalidText } from "./invalid-text";
 import type { Json } from "./json";
-import { parseLargeJson, stringifyLarge } from "./large";
+import { findRepeatedKey, parseLargeJson, stringifyLarge } from "./large";
+import { describeRepeatedKey } from "./repeated-key";
 import { JsonLimitError, jsonPointer } from "./text";
 
 /** Throws `invalid_request` unless a Content-Type header names JSON in UTF-8. */
@@ -28,18 +29,37 @@ export function decodeText(body: Uint8Array): string {
   }
 }
 
-/** Parses JSON from outside like `parseLargeJson`, also behind a byte order mark; throws `invalid_request`. */
+/**
+ * Parses JSON from outside like `parseLargeJson`, also behind a byte order mark. Throws `invalid_request`, also for
+ * an object that has a key twice.
+ */
 export async function parseBodyText(text: string): Promise<Json> {
   const json = text.startsWith("\ufeff") ? text.slice(1) : text;
   if (json.trim() === "") throw new AppError("invalid_request", "The body is empty. It must be JSON.");
+  let value: Json;
   try {
-    return await parseLargeJson(json);
+    value = await parseLargeJson(json);
   } catch (cause) {
     const isLimit = cause instanceof JsonLimitError;
     const message = isLimit ? cause.message.replace("JSON", "body") : "The body is not valid JSON.";
     throw new AppError("invalid_request", message, { cause });
   }
+  await rejectRepeatedKeys(json);
+  return value;
 }
+
+/** Throws `invalid_request` if an object of a valid JSON text has a key twice: one of the values would be lost. */
+export async function rejectRepeatedKeys(text: string): Promise<void> {
+  const repeated = await findRepeatedKey(text);
+  if (repeated === null) return;
+  throw new AppError("invalid_request", describeRepeatedKey(repeated), {
+    issues: [{ path: pointerOf(repeated.path), message: "appears twice" }],
+  });
+}
+
+/** A pointer to invalid text can be stored. */
+const pointerOf = (path: readonly PropertyKey[]) =>
+  jsonPointer(path).replaceAll("\0", "\uFFFD").toWellFormed();
 
 /** Of `writeJson`. After an odd number of backslashes the `\\` belongs to another character. */
 const ESCAPED_INVALID = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
@@ -50,7 +70,7 @@ export async function rejectInvalidText(value: Json, at = ""): Promise<void> {
   if (isLarge && !ESCAPED_INVALID.test(await stringifyLarge(value))) return;
   const invalid = findInvalidText(value);
   if (invalid === null) return;
-  const path = at + jsonPointer(invalid.path).replaceAll("\0", "\uFFFD").toWellFormed();
+  const path = at + pointerOf(invalid.path);
   const [first = "", ...rest] = invalid.found;
   throw new AppError("invalid_request", `${first.toUpperCase()}${rest.join("")} is not allowed.`, {
     issues: [{ path, message: `must not contain ${invalid.found}` }],

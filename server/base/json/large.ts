@@ -1,6 +1,7 @@
 import { isSmall, MOST_STEPS, takeTurn, WorkSlice } from "@/server/base/scheduling/event-loop";
 import { buildLong, isContainer, type Json, type JsonObject, keysOf, readJson, writeJson } from "./json";
 import { parseInParts } from "./large-parser";
+import { type RepeatedKey, searchRepeatedKey } from "./repeated-key";
 import { MAX_JSON_DEPTH, parseJson } from "./text";
 
 /**
@@ -12,6 +13,17 @@ import { MAX_JSON_DEPTH, parseJson } from "./text";
 export async function parseLargeJson(text: string): Promise<Json> {
   if (text.length <= MOST_STEPS) return parseJson(text);
   return parseInParts(text, { depth: MAX_JSON_DEPTH, parsePart: parseJson });
+}
+
+/** The first key that an object of a valid JSON text has twice; null if there is none. */
+export async function findRepeatedKey(text: string): Promise<RepeatedKey | null> {
+  const search = searchRepeatedKey(text, MOST_STEPS);
+  const slice = new WorkSlice();
+  for (;;) {
+    const { done, value } = search.next();
+    if (done) return value;
+    if (slice.isOver) await slice.next();
+  }
 }
 
 /** Parses JSON that `writeJson` or this module wrote. */

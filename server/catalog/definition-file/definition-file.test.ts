@@ -262,7 +262,11 @@ test.each<[string, string, string]>([
     "line 1, column 17: Flow sequence in block collection must be sufficiently indented and end with a ].",
   ],
   ["a tab", "\torganizations: []", "line 1, column 1: Tabs are not allowed as indentation."],
-  ["a key twice", "organizations: []\norganizations: []", "line 2, column 1: Map keys must be unique."],
+  [
+    "a key twice",
+    "organizations: []\norganizations: []",
+    'line 2, column 1: The key "organizations" appears twice.',
+  ],
   [
     "two documents",
     "a: 1\n---\nb: 2",

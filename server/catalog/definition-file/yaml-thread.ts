@@ -129,7 +129,7 @@ export const YAML_THREAD = threadOf(`(data) => {
         const keys = new Set();
         for (const { key } of node.items) {
           if (!isScalar(key)) continue;
-          if (keys.has(key.value) && report(key, "Map keys must be unique.")) return visit.BREAK;
+          if (keys.has(key.value) && report(key, "The key " + JSON.stringify(cut(String(key.value))) + " appears twice.")) return visit.BREAK;
           keys.add(key.value);
         }
       },

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "@/server/base/json/json";
-import { parseLargeJson, stringifyLarge } from "@/server/base/json/large";
+import { findRepeatedKey, parseLargeJson, stringifyLarge } from "@/server/base/json/large";
+import { describeRepeatedKey } from "@/server/base/json/repeated-key";
 import { canonicalText } from "@/server/base/json/text";
 import { cleanLargeJson, replaceNul } from "@/server/guard/secrets/stored-output";
 import type { AttachedCallable } from "@/server/work/agent/definition";
@@ -23,6 +24,8 @@ export type PreparedCall = {
   call: ToolCall;
   inputText: string;
   identity: string;
+  /** For people, about the arguments. */
+  notes?: ReadonlySet<string>;
 } & (
   | { callable: AttachedCallable; input: JsonObject }
   /** `isOverLimit`: there were too many calls; the call itself may be right. */
@@ -62,7 +65,8 @@ export async function prepareCalls(
     if (!isJsonObject(parsed.value)) return reject("The arguments must be a JSON object.");
     const issues = await checkArguments(callable, parsed.value, organizationId);
     if (issues.length > 0) return reject(`The arguments are not valid: ${describeIssues(issues)}`);
-    return { call, inputText, identity, callable, input: parsed.value };
+    const prepared = { call, inputText, identity, callable, input: parsed.value };
+    return parsed.note === undefined ? prepared : { ...prepared, notes: new Set([parsed.note]) };
   };
   return Promise.all(calls.map(prepare));
 }
@@ -101,12 +105,16 @@ export function limitUses(calls: readonly PreparedCall[], uses: Map<string, numb
   });
 }
 
-/** Some models send an empty text if a function has no arguments. */
-async function parseArguments(text: string): Promise<{ value: Json } | undefined> {
+/** Some models send an empty text if a function has no arguments. Of a repeated key, the last value counts. */
+async function parseArguments(text: string): Promise<{ value: Json; note?: string } | undefined> {
   if (text.trim() === "") return { value: {} };
   try {
+    const json = replaceNul(text);
     // An escaped U+0000 appears only after parsing.
-    return { value: await cleanLargeJson(await parseLargeJson(replaceNul(text))) };
+    const value = await cleanLargeJson(await parseLargeJson(json));
+    const repeated = await findRepeatedKey(json);
+    if (repeated === null) return { value };
+    return { value, note: `${describeRepeatedKey(repeated)} The last value was used.` };
   } catch {
     return undefined;
   }

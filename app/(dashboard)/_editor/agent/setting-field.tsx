@@ -5,7 +5,8 @@ import { type ComponentProps, useId, useState } from "react";
 import { CodeField } from "@/app/_ui/editor/code-field";
 import { INPUT_CLASS, Labelled, TextField } from "@/app/_ui/forms/form";
 import { Segments } from "@/app/_ui/segments";
-import { readJson, writeJson } from "@/server/base/json/json";
+import { writeJson } from "@/server/base/json/json";
+import { readTypedJson, repeatedKeyIssue } from "@/server/base/json/repeated-key";
 import type { AgentField } from "@/server/catalog/agent-fields";
 import { labelOf } from "@/server/work/agent/field-changes";
 import { readNumber } from "./agent-fields";
@@ -50,7 +51,8 @@ export function SettingField({ field, label, error, value, isOptional, onChange 
   const isTyped = value !== undefined && writeJson(read(typed)) === writeJson(value);
   const shared = { label, error, hint, onChange: change, placeholder: preset };
   const text = isTyped ? typed : showValue(value);
-  if (control === "json") return <CodeField {...shared} language="json" value={text} />;
+  if (control === "json")
+    return <CodeField {...shared} error={repeatedKeyIssue(text) ?? error} language="json" value={text} />;
   if (control === "share") return <Share {...shared} most={field.most} value={text} />;
   return <TextField {...shared} inputMode={control === "number" ? "decimal" : "text"} value={text} />;
 }
@@ -128,7 +130,7 @@ function Share({
 
 function readValue(text: string): unknown {
   try {
-    return readJson(text);
+    return readTypedJson(text);
   } catch {
     return text;
   }

@@ -79,9 +79,9 @@ async function executeCalls(
         return journal.finishStep(started, { output, error, actions: 0, credits: ZERO });
       });
     }
-    const { callable, input: args } = prepared;
+    const { callable, input: args, notes } = prepared;
     const memory = execution.memory.openStep();
-    const stepCall = { ...step, args, memory, retries: retryPolicyOf(callable.policy?.retries) };
+    const stepCall = { ...step, args, memory, retries: retryPolicyOf(callable.policy?.retries), notes };
     const called =
       callable.kind === "tool" ? callTool(execution, stepCall, callable) : callStep(execution, stepCall);
     return called.finally(() => memory.release());

@@ -28,7 +28,7 @@ export type StepCall = Omit<NewStep, "hasSideEffects"> & {
   /** Of one attempt; undefined: the function's own. */
   timeoutMs?: number | undefined;
   /** For people, about the input. */
-  notes?: ReadonlySet<string>;
+  notes?: ReadonlySet<string> | undefined;
 };
 
 /** One attempt, counted from 1. What its code prints and notes for people are stored with it. */
