@@ -256,10 +256,12 @@ test.each([
     note: (text) => void notes.push(text),
   });
   const input = { url: `http://${server.host}/`, method, body: { a: 1 } };
-  expect(await executeFunction("http_request", { input, context })).toMatchObject({ body: expected });
-  expect(notes).toEqual(
-    count === 0 ? [] : [expect.stringContaining(`with the redirect ${status}, so it was repeated as GET`)],
-  );
+  const output = await executeFunction("http_request", { input, context });
+  const note = expect.stringContaining(`with the redirect ${status}, so it was repeated as GET`);
+  expect(notes).toEqual(count === 0 ? [] : [note]);
+  // A model that called the function reads its output only.
+  expect(output).toMatchObject(count === 0 ? { body: expected } : { body: expected, note });
+  expect(Object.keys(output ?? {})).toHaveLength(3 + count);
 });
 
 describe("a redirect to another host", () => {

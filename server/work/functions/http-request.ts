@@ -86,6 +86,10 @@ export const httpRequest = defineFunction({
         'Parsed if it is JSON, else text; binary data as {"base64": "…", "bytes": N}. With next: a list of the ' +
           "pages' bodies, or of all items. The output then also has pages (how many were read) and hasMore.",
       ),
+      note: z
+        .string()
+        .optional()
+        .describe("Only if a redirect changed the request to GET, so that its body was not sent."),
     })
     .catchall(anyJson),
   errors: {
@@ -139,23 +143,31 @@ export const httpRequest = defineFunction({
       headers.set("content-type", content.type);
     if (UNSAFE.has(method) && !headers.has("idempotency-key")) headers.set("idempotency-key", idempotencyKey);
     if (traceParent !== null && !headers.has("traceparent")) headers.set("traceparent", traceParent);
+    const dropped: string[] = [];
     const init = {
       method,
       headers,
       signal,
       ...(content && { body: content.content }),
       ...(basicAuth && { basicAuth }),
-      onBodyDropped: (status: number) =>
-        note(
+      onBodyDropped: (status: number) => {
+        const text =
           `The server answered the ${method} request with the redirect ${status}, so it was repeated as GET, without ` +
-            "its body. Call the address that the server redirects to.",
-        ),
+          "its body. Call the address that the server redirects to.";
+        dropped.splice(0, 1, text);
+        note(text);
+      },
     };
     const request = (url: URL) =>
       sendWithRetries(() => fetch(url, init), { retries, clock, signal })
         .then((response) => readResponse(response, { redact, memory }))
         .catch(failAs(EgressError, ({ kind }) => (kind === "rejected" ? "call_refused" : "call_failed")));
-    if (next === undefined) return request(target);
+    if (next === undefined) {
+      const response = await request(target);
+      const [text] = dropped;
+      // People see the step's note; models and workflows only the output.
+      return text === undefined ? response : { ...response, note: text };
+    }
     const facts = { now: clock.now(), seed: idempotencyKey, organizationId, memory, note };
     return readPages(target, input, {
       request,
