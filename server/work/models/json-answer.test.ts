@@ -10,9 +10,27 @@ test.each([
   ["a fence within prose", 'Sure!\n```json\n{"city":"Oslo"}\n```\nDone.'],
   ["thinking that was not opened", 'The braces {like this} help.</think>{"city":"Oslo"}'],
   ["line ends in its texts", '```json\n{\n"city":"Oslo","note":"one\n\ttwo \\" \\\\"\n}\n```'],
+  ["single quotes", "{'city': 'Oslo', 'note': 'a \"b\" it\\'s', \"x\": ['y', '']}"],
+  ["commas before brackets", '```json\n{"city":"Oslo","list":[1,2,\n],\n}\n```'],
   ["brackets in its texts", 'So: {"city":"Oslo","note":"a } and a \\" in {"}'],
 ])("finds the JSON of an answer with %s", async (_name, content) => {
   expect(await read(content)).toMatchObject({ value: { city: "Oslo" } });
+});
+
+test.each([
+  ["an apostrophe that may end a text", "{'city': 'Oslo's port'}"],
+  ["a value that is missing", '{"city":"Oslo","list":[1,,]}'],
+  ["a list of a comma only", '{"city":"Oslo","list":[,]}'],
+  ["a quote in the middle", "{\"city\": Os'lo'}"],
+  ["names without quotes", "{city: 'Oslo'}"],
+])("does not guess the JSON of an answer with %s", async (_name, content) => {
+  expect(await read(content)).toEqual({ issue: "it is not JSON" });
+});
+
+test("keeps commas and single quotes in texts", async () => {
+  expect(await read("{'city': 'a, b', \"note\": \"',]'\",}")).toEqual({
+    value: { city: "a, b", note: "',]'" },
+  });
 });
 
 test("reports what is wrong with the JSON in prose, or that there is none", async () => {

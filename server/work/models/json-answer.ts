@@ -3,6 +3,7 @@ import { parseLargeJson } from "@/server/base/json/large";
 import { cleanLargeJson } from "@/server/guard/secrets/stored-output";
 import { validateAgainst } from "@/server/work/json-schema/schema";
 import { describeIssues } from "@/server/work/json-schema/schema-issues";
+import { repairLooseJson } from "@/server/work/models/calls/loose-json";
 import { escapeControls } from "@/server/work/models/calls/raw-controls";
 import type { ModelMessage, ProviderState } from "@/server/work/models/port";
 
@@ -55,8 +56,10 @@ function findEmbedded(content: string): string[] {
     const start = opening.exec(content)?.index;
     if (start === undefined) break;
     const text = content.slice(start, endOfJson(content, start));
-    const readable = [text, escapeControls(text)].find((each) => tryParseJson(each) !== undefined);
-    if (readable === undefined) continue;
+    const readable = [text, escapeControls(text), repairLooseJson(text)].find(
+      (each) => each !== null && tryParseJson(each) !== undefined,
+    );
+    if (!readable) continue;
     found.push(readable);
     opening.lastIndex = start + text.length;
   }
