@@ -63,6 +63,8 @@ export async function insertRun(
     parentRunId?: string;
     /** JSON. */
     metadata?: string;
+    /** It has a slot; else a running one waits for one. */
+    admitted?: boolean;
   } = {},
 ): Promise<string> {
   const { kind = "tool", status = "Completed", source = "operator", durationMs = 100, steps = 0 } = run;
@@ -111,6 +113,7 @@ export async function insertRun(
       creditsUsed: ended ? (run.credits ?? "0") : "0",
       stepsExecuted: steps,
       createdAt: at,
+      admittedAt: run.admitted ? at : null,
       startedAt: status === "Pending" ? null : at,
       finishedAt: ended ? finishedAt : null,
       deadlineSeconds: 900,

@@ -1,5 +1,5 @@
 import clsx from "clsx";
-import type { ReactNode, Ref, TdHTMLAttributes, ThHTMLAttributes } from "react";
+import { Fragment, type ReactNode, type Ref, type TdHTMLAttributes, type ThHTMLAttributes } from "react";
 import { ChevronDownIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
 import { OpeningRow } from "@/app/_ui/opening-row";
@@ -129,6 +129,10 @@ export type LineListProps<Line> = {
   /** Null: the row does not open. Its first cell becomes the button. */
   detailsOf?: (line: Line) => ReactNode;
   isSelected?: (line: Line) => boolean;
+  /** Stands over the first row without moving it, and stays below the head of the list. */
+  notice?: ReactNode;
+  /** The heading above a line; null for none. */
+  headingOf?: (line: Line) => ReactNode;
   /** The line belongs to the one above. */
   isNested?: (line: Line) => boolean;
   empty?: ReactNode;
@@ -208,6 +212,13 @@ export function LineList<Line>(props: LineListProps<Line>) {
         </tr>
       </thead>
       <tbody className={clsx(isRows && "max-md:block")} ref={bodyRef}>
+        {props.notice ? (
+          <tr className="max-md:block">
+            <td className="sticky top-12 z-20 h-0 p-0 max-md:block md:top-8" colSpan={columns.length}>
+              <div className="absolute inset-x-0 top-0">{props.notice}</div>
+            </td>
+          </tr>
+        ) : null}
         {lines === null
           ? SKELETON_WIDTHS.map((width) => (
               <tr className={rowClass} key={width}>
@@ -223,18 +234,38 @@ export function LineList<Line>(props: LineListProps<Line>) {
                 isNested?.(line) && "bg-surface",
                 isSelected?.(line) && "bg-selected!",
               );
-              return details === null ? (
-                <tr className={className} key={keyOf(line)}>
-                  {cellsOf(({ cell }) => cell(line))}
-                </tr>
-              ) : (
-                <OpeningRow className={className} details={details} key={keyOf(line)} span={columns.length}>
-                  {(button) => cellsOf(({ cell }, index) => (index === 0 ? button(cell(line)) : cell(line)))}
-                </OpeningRow>
+              const heading = props.headingOf?.(line) ?? null;
+              return (
+                <Fragment key={keyOf(line)}>
+                  {heading === null ? null : <HeadingRow span={columns.length}>{heading}</HeadingRow>}
+                  {details === null ? (
+                    <tr className={className}>{cellsOf(({ cell }) => cell(line))}</tr>
+                  ) : (
+                    <OpeningRow className={className} details={details} span={columns.length}>
+                      {(button) =>
+                        cellsOf(({ cell }, index) => (index === 0 ? button(cell(line)) : cell(line)))
+                      }
+                    </OpeningRow>
+                  )}
+                </Fragment>
               );
             })}
       </tbody>
     </Table>
+  );
+}
+
+function HeadingRow({ span, children }: { span: number; children: ReactNode }) {
+  return (
+    <tr className="max-md:block">
+      <th
+        className="h-8 border-line border-b bg-surface px-4 text-left font-normal text-muted text-xs max-md:flex max-md:items-center sm:px-6"
+        colSpan={span}
+        scope="rowgroup"
+      >
+        {children}
+      </th>
+    </tr>
   );
 }
 

@@ -4,7 +4,7 @@ import { clickAtOnce } from "../support/click-at-once";
 import { expect, test } from "../support/fixtures";
 import { finishRun } from "../support/start";
 
-const rows = (page: Page) => page.getByRole("table", { name: "Runs" }).locator("tbody tr");
+const rows = (page: Page) => page.getByRole("table", { name: "Runs" }).locator("tbody tr:has([data-row])");
 
 test("metrics link to one agent's metrics, and each figure and bar to its runs", async ({
   ownerPage: page,

@@ -9,7 +9,7 @@ test("a root run opens to its child runs, by pointer and by keyboard", async ({
 }) => {
   const id = await finishRun(request, organization, { agent: "Double 21 for me" });
   await page.goto("/runs");
-  const rows = page.getByRole("table", { name: "Runs" }).locator("tbody tr");
+  const rows = page.getByRole("table", { name: "Runs" }).locator("tbody tr:has([data-row])");
   const root = rows.filter({ has: page.locator(`a[href="/runs/${id}"]`) });
   const child = page.locator(`tr:has(a[href="/runs/${id}"]) + tr`);
   await root.getByRole("button", { name: /^Show the 1 child run of / }).click();

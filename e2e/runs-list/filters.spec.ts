@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { expect, test } from "../support/fixtures";
 import { finishRun, startRun, unique } from "../support/start";
 
-const rows = (page: Page) => page.getByRole("table", { name: "Runs" }).locator("tbody tr");
+const rows = (page: Page) => page.getByRole("table", { name: "Runs" }).locator("tbody tr:has([data-row])");
 
 test("shows a finished run, finds it by its text, and opens it with the keyboard", async ({
   ownerPage: page,

@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { expect, test } from "../support/fixtures";
 import { finishRun, startRun, unique } from "../support/start";
 
-const rows = (page: Page) => page.getByRole("table", { name: "Runs" }).locator("tbody tr");
+const rows = (page: Page) => page.getByRole("table", { name: "Runs" }).locator("tbody tr:has([data-row])");
 
 test("new runs wait behind a bar, and shown ones update in place", async ({
   ownerPage: page,
@@ -15,7 +15,7 @@ test("new runs wait behind a bar, and shown ones update in place", async ({
   await expect(rows(page).filter({ hasText: first })).toHaveCount(1);
   const second = unique("What is 2 + 2?");
   await finishRun(request, organization, { agent: second });
-  const bar = page.getByRole("button", { name: /^\d+\+? new$/ });
+  const bar = page.getByRole("button", { name: /^Show \d+\+? new runs?$/ });
   await expect(bar).toBeVisible();
   await expect(rows(page).filter({ hasText: second })).toHaveCount(0);
   // It covers no row, on a phone neither.
@@ -43,7 +43,7 @@ test("a run that starts to match the filter waits behind the bar, then appears i
     request.post(`/v1/tools/run/${id}/cancel`, { headers: { "X-API-Key": organization.apiKey } });
   expect((await cancel(newer)).status()).toBe(200);
   const row = (id: string) => rows(page).filter({ has: page.locator(`[href="/runs/${id}"]`) });
-  const bar = page.getByRole("button", { name: /^\d+\+? new$/ });
+  const bar = page.getByRole("button", { name: /^Show \d+\+? new runs?$/ });
   // In an empty list it appears by itself.
   await expect(async () => {
     if (await bar.isVisible()) await bar.click();

@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { expect, test } from "../support/fixtures";
 import { finishRuns, startRun, unique } from "../support/start";
 
-const rows = (page: Page) => page.getByRole("table", { name: "Runs" }).locator("tbody tr");
+const rows = (page: Page) => page.getByRole("table", { name: "Runs" }).locator("tbody tr:has([data-row])");
 
 test("going back from a run restores the view, and the keyboard continues from its row", async ({
   ownerPage: page,

@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { expect, test } from "../support/fixtures";
 import { finishRuns, startRun, unique } from "../support/start";
 
-const rows = (page: Page) => page.getByRole("table", { name: "Runs" }).locator("tbody tr");
+const rows = (page: Page) => page.getByRole("table", { name: "Runs" }).locator("tbody tr:has([data-row])");
 
 test("selected runs are cancelled together", async ({ ownerPage: page, request, organization }) => {
   const id = await startRun(request, organization, { tool: organization.counterId, input: { to: 1000 } });

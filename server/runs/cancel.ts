@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/base/actor";
 import { defineQuery, isOpenSql, type Queryable } from "@/server/base/db/statement";
-import { OPEN_STATUSES } from "@/server/contract/enums";
 import { notifyRunChanged } from "@/server/runs/live/run-changes";
 import type { Services } from "@/server/runs/services";
 import { endUnclaimedRun } from "./engine/end-run";
+import { OPEN_LISTED_STATUSES } from "./read/enums";
 import type { RunFilter } from "./read/find/filter";
 import { listRuns } from "./read/list";
 
@@ -95,7 +95,9 @@ export async function cancelMatching(
   actor: MemberActor,
   { filter, before, limit = PAGE }: { filter: RunFilter; before?: string | undefined; limit?: number },
 ): Promise<{ found: number; next: string | null }> {
-  const status = OPEN_STATUSES.filter((open) => !filter.status?.length || filter.status.includes(open));
+  const status = OPEN_LISTED_STATUSES.filter(
+    (open) => !filter.status?.length || filter.status.includes(open),
+  );
   if (status.length === 0) return { found: 0, next: null };
   const { items, nextCursor } = await listRuns(services, actor, {
     filter: { ...filter, status },

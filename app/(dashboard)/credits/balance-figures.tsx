@@ -57,7 +57,7 @@ function Held({ held, openRuns }: { held: string; openRuns: number }) {
   return (
     <>
       {formatCredits(held)} more are held for{" "}
-      <Link className="text-accent underline" href="/runs?status=Pending,Running">
+      <Link className="text-accent underline" href="/runs?status=Pending,Running,Waiting">
         {formatPlural(openRuns, "open run")}
       </Link>
     </>

@@ -1,5 +1,6 @@
 import { formatCount, formatCredits, formatDuration, formatShare } from "@/app/_ui/figures/format";
-import { ENDED_STATUSES, OPEN_STATUSES } from "@/server/contract/enums";
+import { ENDED_STATUSES } from "@/server/contract/enums";
+import { OPEN_LISTED_STATUSES } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/find/filter";
 import type { RunFigures } from "@/server/runs/read/metrics/figures";
 import { ended } from "../_definitions/rates";
@@ -18,7 +19,7 @@ export function figureFilters({ p50AtLeast, p95AtLeast }: Pick<RunFigures, "p50A
     completed: { status: ["Completed"] },
     failed: { status: ["Failed"] },
     cancelled: { status: ["Cancelled"] },
-    open: { status: [...OPEN_STATUSES] },
+    open: { status: [...OPEN_LISTED_STATUSES] },
     success: { status: ["Completed", "Failed"] },
     children: { source: "run" },
     tokens: { minTokens: 1 },

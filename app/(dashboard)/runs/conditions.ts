@@ -1,7 +1,7 @@
 import { formatCount, formatDate, formatMinute, formatSpan } from "@/app/_ui/figures/format";
 import type { FilterTargets } from "@/server/catalog/overview";
-import { RUN_KINDS, RUN_STATUSES } from "@/server/contract/enums";
-import { MAX_SEARCH_LENGTH, RUN_PERIODS, SOURCE_CHOICES } from "@/server/runs/read/enums";
+import { RUN_KINDS } from "@/server/contract/enums";
+import { LISTED_STATUSES, MAX_SEARCH_LENGTH, RUN_PERIODS, SOURCE_CHOICES } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/find/filter";
 
 /** The context of labels: the names of agents, tools, …, and the reader's time zone. */
@@ -17,10 +17,10 @@ export const CONDITIONS = [
   condition("status", "Status", {
     read: (text) => {
       const names = [...new Set(text.split(","))];
-      const statuses = names.flatMap((name) => RUN_STATUSES.find((each) => each === name) ?? []);
+      const statuses = names.flatMap((name) => LISTED_STATUSES.find((each) => each === name) ?? []);
       return statuses.length === names.length ? statuses : undefined;
     },
-    values: () => RUN_STATUSES.map((status) => [status]),
+    values: () => LISTED_STATUSES.map((status) => [status]),
     label: (statuses) => statuses.join(" or "),
   }),
   oneOf("period", "Created", {

@@ -1,5 +1,5 @@
 import { DAY_MS } from "@/server/base/clock";
-import { RUN_SOURCES } from "@/server/contract/enums";
+import { RUN_SOURCES, type RunStatus } from "@/server/contract/enums";
 import { KIB } from "@/server/contract/sizes";
 
 /** Pages use them: import no code that only a server runs. */
@@ -9,6 +9,25 @@ import { KIB } from "@/server/contract/sizes";
  * them.
  */
 export const SOURCE_CHOICES = [...RUN_SOURCES, "outside", "saved"] as const;
+
+/**
+ * The statuses as lists show them: a `Running` run that waits for a slot is shown as `Waiting`, and only found as
+ * such.
+ */
+export const LISTED_STATUSES = [
+  "Pending",
+  "Running",
+  "Waiting",
+  "Completed",
+  "Failed",
+  "Cancelled",
+] as const satisfies readonly (RunStatus | "Waiting")[];
+export type ListedStatus = (typeof LISTED_STATUSES)[number];
+export const OPEN_LISTED_STATUSES = [
+  "Pending",
+  "Running",
+  "Waiting",
+] as const satisfies readonly ListedStatus[];
 
 export const RUN_PERIODS = ["1h", "24h", "7d", "30d", "90d"] as const;
 export type RunPeriod = (typeof RUN_PERIODS)[number];

@@ -8,6 +8,7 @@ import type { Services } from "@/server/runs/services";
 import type { RunFilter } from "./find/filter";
 import { findRunIds } from "./find/find";
 import { CALL_COLUMNS, STEP_COLUMNS } from "./inspect/lines";
+import { CREDITS_OF_TREE } from "./run-rows";
 
 const PAGE = 100;
 /** Inputs and outputs that are read at a time, but at least one run. */
@@ -34,6 +35,7 @@ const exportedRun = z.object({
   outputTokens: z.number(),
   actions: z.number(),
   credits: z.string(),
+  creditsWithChildren: z.string(),
   error: z.string().nullable(),
   input: z.string(),
   output: z.string().nullable(),
@@ -107,7 +109,8 @@ function readPiece(services: Pick<Services, "pool">, orgId: OrgId, ids: string[]
       r.started_at AS "startedAt", r.finished_at AS "finishedAt",
       (extract(epoch FROM r.finished_at - r.started_at) * 1000)::float8 AS "durationMs", r.steps_executed AS steps,
       r.input_tokens AS "inputTokens", r.output_tokens AS "outputTokens", r.actions_used AS actions,
-      r.credits_used::text AS credits, r.error_message AS error, r.input, r.output
+      r.credits_used::text AS credits, (${Prisma.raw(CREDITS_OF_TREE)})::text AS "creditsWithChildren",
+      r.error_message AS error, r.input, r.output
     FROM runs r
     LEFT JOIN triggers t ON t.id = r.trigger_id AND t.organization_id = r.organization_id
     LEFT JOIN api_keys k ON k.id = r.api_key_id AND k.organization_id = r.organization_id

@@ -8,8 +8,9 @@ import type { Services } from "@/server/runs/services";
 import { MAX_LISTED_CHILDREN } from "./enums";
 import type { RunFilter } from "./find/filter";
 import { selectRunIds } from "./find/find";
+import { CREDITS_OF_TREE, IS_WAITING } from "./run-rows";
 
-/** A row as selected by `RUN_COLUMNS`. Times become ISO 8601; `credits` is a decimal in a string. */
+/** A row as selected by `RUN_COLUMNS`. Times become ISO 8601; credits are decimals in strings. */
 export const runSummary = z.object({
   id: z.string(),
   kind: z.enum(RUN_KINDS),
@@ -28,6 +29,8 @@ export const runSummary = z.object({
   steps: z.number(),
   tokens: z.number(),
   credits: z.string(),
+  /** With those of all runs below it. */
+  creditsWithChildren: z.string(),
   createdAt: isoDate,
   startedAt: isoDate.nullable(),
   finishedAt: isoDate.nullable(),
@@ -51,8 +54,9 @@ export const RUN_COLUMNS = Prisma.sql`
   coalesce(f.steps, r.steps_executed) AS steps,
   coalesce(f.input_tokens + f.output_tokens, r.input_tokens + r.output_tokens) AS tokens,
   coalesce(f.credits, r.credits_used)::text AS credits,
+  (${Prisma.raw(CREDITS_OF_TREE)})::text AS "creditsWithChildren",
   r.created_at AS "createdAt", r.started_at AS "startedAt", r.finished_at AS "finishedAt",
-  r.status = 'Running' AND r.admitted_at IS NULL AND r.wake_at IS NULL AS waiting,
+  ${Prisma.raw(IS_WAITING)} AS waiting,
   r.cancel_requested_at IS NOT NULL AND r.finished_at IS NULL AS "cancelRequested",
   greatest(f.sequence, r.sequence) AS sequence`;
 

@@ -4,7 +4,7 @@ import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
 import { Dialog, DialogActions } from "@/app/_ui/dialog";
 import { ConfirmDialog } from "@/app/_ui/forms/form-dialog";
 import { useForm } from "@/app/_ui/forms/use-form";
-import { OPEN_STATUSES } from "@/server/contract/enums";
+import { OPEN_LISTED_STATUSES } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/find/filter";
 import { describeCancelled } from "./selection";
 
@@ -36,7 +36,9 @@ export function CancelAllDialog({ filter, onClose }: { filter: RunFilter; onClos
     { mutationFn: (matching: RunFilter) => cancelMatching(client, matching) },
     { draft: {}, refresh: [trpc.runs.list], done: describeCancelled, onClose },
   );
-  const status = OPEN_STATUSES.filter((each) => !filter.status?.length || filter.status.includes(each));
+  const status = OPEN_LISTED_STATUSES.filter(
+    (each) => !filter.status?.length || filter.status.includes(each),
+  );
   const open = useQuery({
     ...trpc.runs.ids.queryOptions({ filter: { ...filter, status }, after: null, limit: MAX_COUNTED }),
     enabled: status.length > 0,

@@ -1,15 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_ui/data/providers";
-import { formatCount, formatPlural } from "@/app/_ui/figures/format";
-import { Ago } from "@/app/_ui/figures/time";
+import { formatCount, formatDate, formatMinute, formatPlural } from "@/app/_ui/figures/format";
+import { Ago, useNow, useTimeZone } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
 import { type LineColumn, LineList } from "@/app/_ui/table";
-import type { ErrorGroup } from "@/server/runs/read/find/error-groups";
+import type { ErrorGroup, ErrorGroups } from "@/server/runs/read/find/error-groups";
 import type { RunFilter } from "@/server/runs/read/find/filter";
 
 const MAX_SHOWN = 10;
 
-const COLUMNS: LineColumn<ErrorGroup>[] = [
+const columnsOf = ({ from, to, readSince }: ErrorGroups, timeZone: string): LineColumn<ErrorGroup>[] => [
   {
     head: "Error",
     area: "line",
@@ -36,6 +36,12 @@ const COLUMNS: LineColumn<ErrorGroup>[] = [
     ),
   },
   {
+    head: describeSpan(from, to, timeZone),
+    width: "w-56",
+    area: "wider",
+    cell: ({ bars }) => <Bars bars={bars} />,
+  },
+  {
     head: "Affected",
     width: "w-56",
     area: "wide",
@@ -48,14 +54,19 @@ const COLUMNS: LineColumn<ErrorGroup>[] = [
     ),
   },
   {
-    head: "First",
-    width: "w-28",
+    head: "First seen",
+    width: "w-44",
     area: "wide",
     look: "figure",
-    cell: ({ firstAt }) => <Ago at={firstAt} className="text-muted" />,
+    cell: ({ firstAt }) => (
+      <>
+        <NewToday at={firstAt} readSince={readSince} />
+        <Ago at={firstAt} className="text-muted" />
+      </>
+    ),
   },
   {
-    head: "Last",
+    head: "Last seen",
     width: "w-28",
     area: "last",
     look: "figure",
@@ -63,14 +74,69 @@ const COLUMNS: LineColumn<ErrorGroup>[] = [
   },
 ];
 
+/** `25 Nov 01:30 to 11:30`. */
+function describeSpan(from: string, to: string, timeZone: string): string {
+  const [first, last] = [new Date(from), new Date(to)];
+  const isOneDay = formatDate(first, timeZone) === formatDate(last, timeZone);
+  const end = formatMinute(last, timeZone);
+  return `${formatMinute(first, timeZone)} to ${isOneDay ? end.slice(-5) : end}`;
+}
+
+const HEIGHT = 24;
+
+function Bars({ bars }: { bars: readonly number[] }) {
+  const most = Math.max(...bars);
+  const width = 100 / bars.length;
+  return (
+    <svg
+      aria-hidden="true"
+      className="block w-26 text-failed"
+      height={HEIGHT}
+      preserveAspectRatio="none"
+      viewBox={`0 0 100 ${HEIGHT}`}
+    >
+      <path className="stroke-line-strong" d={`M0 ${HEIGHT - 0.5}h100`} strokeDasharray="2 2" />
+      {bars.map((runs, at) => {
+        const height = runs === 0 ? 0 : Math.max(2, (runs / most) * HEIGHT);
+        return (
+          <rect
+            fill="currentColor"
+            height={height}
+            // A bar keeps its position.
+            key={`${at} of ${bars.length}`}
+            width={width * 0.8}
+            x={at * width}
+            y={HEIGHT - height}
+          />
+        );
+      })}
+    </svg>
+  );
+}
+
+/** Shown only if older runs were read, too. */
+function NewToday({ at, readSince }: { at: string; readSince: string | null }) {
+  const timeZone = useTimeZone();
+  const now = useNow();
+  const dayOf = (time: number) => formatDate(new Date(time), timeZone);
+  const readsYesterday = readSince === null || dayOf(Date.parse(readSince)) !== dayOf(now);
+  if (!readsYesterday || dayOf(Date.parse(at)) !== dayOf(now)) return null;
+  return (
+    <span className="mr-2 rounded border border-failed/40 bg-failed-wash px-1.5 text-failed text-xs">
+      New today
+    </span>
+  );
+}
+
 /** The failed runs of a filter by equal errors: how many there are, and when the first and the last one were. */
 export function EqualErrors({ filter }: { filter: RunFilter }) {
+  const timeZone = useTimeZone();
   const { data } = useQuery(useTRPC().runs.errors.queryOptions({ filter }));
   if (!data || data.groups.length === 0) return null;
   return (
     <section aria-label="Equal errors" className="pb-6">
       <LineList
-        columns={COLUMNS}
+        columns={columnsOf(data, timeZone)}
         keyOf={({ newestRunId }) => newestRunId}
         label="Equal errors"
         lines={data.groups.slice(0, MAX_SHOWN)}

@@ -18,6 +18,7 @@ const run = (id: string, children = 0): RunSummary => ({
   steps: 0,
   tokens: 0,
   credits: "0.0000",
+  creditsWithChildren: "0.0000",
   createdAt: "2026-11-26T00:00:00.000Z",
   startedAt: null,
   finishedAt: null,

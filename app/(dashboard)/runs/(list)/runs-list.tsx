@@ -6,6 +6,7 @@ import { useSearchParams } from "next/navigation";
 import { useRef } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { formatPlural } from "@/app/_ui/figures/format";
+import { UpIcon } from "@/app/_ui/icons";
 import { lazy } from "@/app/_ui/lazy";
 import { PageHead } from "@/app/_ui/page/page";
 import { PagedList, usePages } from "@/app/_ui/paged-list";
@@ -17,6 +18,7 @@ import { type ColumnName, USUAL_COLUMNS } from "./columns/column-choice";
 import { ColumnsButton } from "./columns/columns-button";
 import { runColumns } from "./columns/run-columns";
 import { useColumns } from "./columns/use-columns";
+import { useDayHeadings } from "./day-heading";
 import { FilterBar } from "./filter/filter-bar";
 import type { FilterChange } from "./filter/filter-choices";
 import { StatusTabs } from "./filter/status-tabs";
@@ -46,6 +48,7 @@ export function RunsList({ initialColumns }: { initialColumns: readonly ColumnNa
   const { columns, choose } = useColumns(initialColumns);
   const mayCancel = useMay("member");
   const { lines, toggle } = useChildRuns(runs, filter.source === "outside");
+  const headingOf = useDayHeadings(lines, query.hasNextPage);
   const { selection, select, clear } = useSelection(lines);
   const isSelected = ({ id }: RunLine) => selection.has(id);
   useListKeys(list);
@@ -83,22 +86,6 @@ export function RunsList({ initialColumns }: { initialColumns: readonly ColumnNa
       ) : null}
       {/* Leaves room for the selection bar below the last row. */}
       <div className={clsx("relative", selection.size > 0 && "pb-16")}>
-        {waiting > 0 ? (
-          // Above the head of the list, on phones beside the filters, so that it covers no row.
-          <div className="sticky top-23 z-30 flex h-0 justify-center overflow-visible md:top-0 md:justify-start md:pl-24">
-            <button
-              className="-mt-9 h-7 rounded-full md:mt-0.5 bg-accent-fill px-3 font-medium text-on-accent text-xs shadow-raised hover:bg-accent-fill-hover"
-              onClick={() => {
-                const first = showWaiting();
-                if (first !== undefined && first < (runs[0]?.id ?? "")) reveal(first);
-                else window.scrollTo({ top: 0 });
-              }}
-              type="button"
-            >
-              {waiting >= 100 ? "99+" : waiting} new
-            </button>
-          </div>
-        ) : null}
         {filter.status?.length === 1 && filter.status[0] === "Failed" ? (
           <EqualErrors filter={filter} />
         ) : null}
@@ -109,6 +96,24 @@ export function RunsList({ initialColumns }: { initialColumns: readonly ColumnNa
             onSelect: mayCancel ? select : undefined,
             onToggle: toggle,
           })}
+          headingOf={headingOf}
+          notice={
+            waiting > 0 ? (
+              // As high as the heading of a day, so that it covers no row.
+              <button
+                className="flex h-8 w-full items-center justify-center gap-1.5 border-line border-b bg-accent-wash font-medium text-accent text-xs hover:underline"
+                onClick={() => {
+                  const first = showWaiting();
+                  if (first !== undefined && first < (runs[0]?.id ?? "")) reveal(first);
+                  else window.scrollTo({ top: 0 });
+                }}
+                type="button"
+              >
+                <UpIcon size={14} />
+                Show {waiting >= 100 ? "99+" : waiting} new {waiting === 1 ? "run" : "runs"}
+              </button>
+            ) : null
+          }
           empty={<NoRuns filter={filter} onClear={() => chooseFilter(() => ({ source: "outside" }))} />}
           foot={
             <p className="px-4 py-3 text-muted text-xs sm:px-6">

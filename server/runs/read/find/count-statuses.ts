@@ -2,13 +2,12 @@ import { z } from "zod";
 import type { MemberActor } from "@/server/base/actor";
 import { Prisma } from "@/server/base/db/generated/client";
 import { select } from "@/server/base/db/statement";
-import { RUN_STATUSES } from "@/server/contract/enums";
 import type { Services } from "@/server/runs/services";
-import { MAX_COUNTED_RUNS } from "../enums";
+import { LISTED_STATUSES, type ListedStatus, MAX_COUNTED_RUNS } from "../enums";
 import type { RunFilter } from "./filter";
 import { isWalkable, selectRunIds } from "./find";
 
-const countRow = z.object({ status: z.enum(RUN_STATUSES), runs: z.number() });
+const countRow = z.object({ status: z.enum(LISTED_STATUSES), runs: z.number() });
 
 /**
  * Runs of each status that match a filter without its status, counted up to MAX_COUNTED_RUNS. Null if no index has
@@ -18,8 +17,8 @@ export async function countStatuses(
   services: Pick<Services, "clock" | "pool">,
   { orgId }: MemberActor,
   { filter }: { filter: RunFilter },
-): Promise<Partial<Record<(typeof RUN_STATUSES)[number], number>> | null> {
-  const statuses = RUN_STATUSES.map((status) => ({ ...filter, status: [status] }));
+): Promise<Partial<Record<ListedStatus, number>> | null> {
+  const statuses = LISTED_STATUSES.map((status) => ({ ...filter, status: [status] }));
   if (!statuses.every(isWalkable)) return null;
   const page = { limit: MAX_COUNTED_RUNS };
   const now = services.clock.now();

@@ -28,6 +28,9 @@ it("groups failed runs by equal errors, with their number, first and last time",
   await insertRun(world, await createTenant(world), { status: "Failed" });
   const expected = {
     runs: 8,
+    from: new Date(now - 9 * HOUR).toISOString(),
+    to: new Date(now - 4 * HOUR).toISOString(),
+    readSince: null,
     groups: [
       {
         headline: "Provider openai answered 500",
@@ -37,6 +40,7 @@ it("groups failed runs by equal errors, with their number, first and last time",
         firstAt: new Date(now - 9 * HOUR).toISOString(),
         lastAt: new Date(now - 6 * HOUR).toISOString(),
         newestRunId: newest,
+        bars: [1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0],
       },
       expect.objectContaining({ headline: "… was busy until …", runs: 2 }),
       expect.objectContaining({ headline: "No such order …", runs: 2 }),
@@ -55,7 +59,7 @@ it("lists root runs with the number of their children, and counts statuses", asy
   const root = await insertRun(world, tenant, { kind: "agent" });
   for (const status of ["Completed", "Failed"] as const)
     await insertRun(world, tenant, { status, source: "run", parentRunId: root });
-  await insertRun(world, tenant, { status: "Running" });
+  await insertRun(world, tenant, { status: "Running", admitted: true });
   const look = async () => {
     const roots = await listRuns(world, actor, { filter: { source: "outside" }, limit: 10 });
     return {
@@ -69,8 +73,8 @@ it("lists root runs with the number of their children, and counts statuses", asy
       ["Running", 0],
       ["Completed", 2],
     ],
-    counts: { Pending: 0, Running: 1, Completed: 1, Failed: 0, Cancelled: 0 },
-    all: { Pending: 0, Running: 1, Completed: 2, Failed: 1, Cancelled: 0 },
+    counts: { Pending: 0, Running: 1, Waiting: 0, Completed: 1, Failed: 0, Cancelled: 0 },
+    all: { Pending: 0, Running: 1, Waiting: 0, Completed: 2, Failed: 1, Cancelled: 0 },
   };
   expect(await look()).toEqual(expected);
   await indexEndedRuns(world);
@@ -78,4 +82,73 @@ it("lists root runs with the number of their children, and counts statuses", asy
   // No index has these in order.
   expect(await countStatuses(world, actor, { filter: { text: "late" } })).toBeNull();
   expect(await countStatuses(world, actor, { filter: { minTokens: 5, source: "outside" } })).toBeNull();
+});
+
+it("an error is as old as the first equal one, also before the filter's period", async () => {
+  const tenant = await createTenant(world);
+  const actor = await createMember(world, tenant, "viewer");
+  const now = world.clock.now().getTime();
+  const at = (hours: number) => new Date(now - hours * HOUR);
+  await insertRun(world, tenant, { status: "Failed", error: "No order 1.", createdAt: at(90) });
+  await insertRun(world, tenant, { status: "Failed", error: "No order 2.", createdAt: at(2) });
+  await insertRun(world, tenant, { status: "Failed", error: "Other.", createdAt: at(1) });
+  const look = async (filter: Parameters<typeof groupErrors>[2]["filter"]) => {
+    const { groups, readSince } = await groupErrors(world, actor, { filter });
+    return { readSince, firsts: groups.map(({ runs, firstAt }) => [runs, firstAt]).sort() };
+  };
+  expect(await look({ period: "24h", source: "outside" })).toEqual({
+    readSince: null,
+    firsts: [
+      [1, at(1).toISOString()],
+      [1, at(90).toISOString()],
+    ].sort(),
+  });
+  // A search of all times could take long.
+  expect(await look({ period: "24h", text: "order" })).toEqual({
+    readSince: at(2).toISOString(),
+    firsts: [[1, at(2).toISOString()]],
+  });
+});
+
+it("shows and filters credits with those of all runs below, and waiting runs apart", async () => {
+  const tenant = await createTenant(world);
+  const actor = await createMember(world, tenant, "viewer");
+  const root = await insertRun(world, tenant, { kind: "agent", credits: "0.5" });
+  const child = await insertRun(world, tenant, { credits: "1", source: "run", parentRunId: root });
+  await insertRun(world, tenant, { credits: "2", source: "run", parentRunId: child });
+  const open = await insertRun(world, tenant, { status: "Running", credits: "1" });
+  await insertRun(world, tenant, { status: "Running", credits: "3", source: "run", parentRunId: open });
+  const running = await insertRun(world, tenant, { status: "Running", admitted: true, credits: "1" });
+  const look = async () => {
+    const { items } = await listRuns(world, actor, { filter: { source: "outside" }, limit: 10 });
+    const find = async (filter: Parameters<typeof listRuns>[2]["filter"]) =>
+      (await listRuns(world, actor, { filter: { source: "outside", ...filter }, limit: 10 })).items.map(
+        ({ id }) => id,
+      );
+    return {
+      credits: items.map(({ credits, creditsWithChildren }) => [credits, creditsWithChildren]),
+      over: await find({ minCredits: "3.5" }),
+      under: await find({ maxCredits: "3.4" }),
+      running: await find({ status: ["Running"] }),
+      waiting: await find({ status: ["Waiting"] }),
+      open: await find({ status: ["Waiting", "Running"] }),
+      counts: await countStatuses(world, actor, { filter: { source: "outside" } }),
+    };
+  };
+  const expected = {
+    credits: [
+      ["1.0000", "1.0000"],
+      ["1.0000", "4.0000"],
+      ["0.5000", "3.5000"],
+    ],
+    over: [open, root],
+    under: [running],
+    running: [running],
+    waiting: [open],
+    open: [running, open],
+    counts: { Pending: 0, Running: 1, Waiting: 1, Completed: 1, Failed: 0, Cancelled: 0 },
+  };
+  expect(await look()).toEqual(expected);
+  await indexEndedRuns(world);
+  expect(await look()).toEqual(expected);
 });

@@ -1,9 +1,16 @@
 import { z } from "zod";
 import type { OrgId } from "@/server/base/actor";
 import { Prisma } from "@/server/base/db/generated/client";
-import { RUN_KINDS, RUN_SOURCES, RUN_STATUSES } from "@/server/contract/enums";
+import { RUN_KINDS, RUN_SOURCES } from "@/server/contract/enums";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
-import { MAX_SEARCH_LENGTH, PERIOD_MS, RUN_PERIODS, SOURCE_CHOICES } from "../enums";
+import {
+  LISTED_STATUSES,
+  type ListedStatus,
+  MAX_SEARCH_LENGTH,
+  PERIOD_MS,
+  RUN_PERIODS,
+  SOURCE_CHOICES,
+} from "../enums";
 
 /** No run is older than 1970, and PostgreSQL has no year 0. */
 const moment = z.iso.datetime().refine((text) => Date.parse(text) >= 0, "is before 1970");
@@ -11,7 +18,7 @@ const credits = z.string().regex(/^\d{1,12}(\.\d{1,4})?$/, "must be a decimal wi
 
 /** Selects the runs of a list, an export or a chart. Every field narrows it; an empty filter means all runs. */
 export const runFilter = z.object({
-  status: z.array(z.enum(RUN_STATUSES)).max(5).optional(),
+  status: z.array(z.enum(LISTED_STATUSES)).max(LISTED_STATUSES.length).optional(),
   kind: z.enum(RUN_KINDS).optional(),
   source: z.enum(SOURCE_CHOICES).optional(),
   agentId: z.uuid().optional(),
@@ -29,6 +36,7 @@ export const runFilter = z.object({
   maxDurationMs: z.int().min(0).optional(),
   minTokens: z.int().min(0).optional(),
   maxTokens: z.int().min(0).optional(),
+  /** With child runs. */
   minCredits: credits.optional(),
   maxCredits: credits.optional(),
   /** Keys of the metadata with their values as texts. */
@@ -50,7 +58,7 @@ const ID_SLACK_MS = 3_600_000;
  */
 export function runConditions(orgId: OrgId, filter: RunFilter, now: Date): Prisma.Sql[] {
   const conditions = exactConditions(orgId, filter, now);
-  if (filter.status?.length) conditions.push(Prisma.sql`r.status = ANY (${filter.status}::run_status[])`);
+  if (filter.status?.length) conditions.push(statusCondition(filter.status));
   if (filter.source === "outside") conditions.push(Prisma.sql`r.source <> 'run'`);
   else if (filter.source === "saved") conditions.push(Prisma.sql`r.source <> 'draft'`);
   else if (filter.source) conditions.push(Prisma.sql`r.source = ${filter.source}::run_source`);
@@ -62,6 +70,14 @@ export function runConditions(orgId: OrgId, filter: RunFilter, now: Date): Prism
     if (filter[field]) conditions.push(Prisma.sql`${column} = ${filter[field]}::uuid`);
   }
   return conditions;
+}
+
+function statusCondition(statuses: readonly ListedStatus[]): Prisma.Sql {
+  const stored = statuses.filter((each) => each !== "Waiting");
+  const hasStored = Prisma.sql`r.status = ANY (${stored}::run_status[])`;
+  const waits = statuses.includes("Waiting");
+  if (statuses.includes("Running")) return waits ? hasStored : Prisma.sql`(${hasStored} AND NOT r.waiting)`;
+  return waits ? Prisma.sql`(${hasStored} OR r.waiting)` : hasStored;
 }
 
 const ID_COLUMNS = [

@@ -35,6 +35,7 @@ beforeAll(async () => {
       kind: n % 3 === 0 ? ("agent" as const) : ("tool" as const),
       status,
       source,
+      admitted: status === "Running" && n % 2 === 1,
       ...(source === "webhook" ? { triggerId } : {}),
       ...(source === "dashboard" ? { userId: actor.userId } : {}),
       ...(source === "run" && made[0] ? { parentRunId: made[0].id } : {}),
@@ -61,7 +62,7 @@ const sometimes = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil:
 const filters = fc
   .record({
     status: sometimes(
-      fc.uniqueArray(fc.constantFrom("Pending", "Running", "Completed", "Failed", "Cancelled"), {
+      fc.uniqueArray(fc.constantFrom("Pending", "Running", "Waiting", "Completed", "Failed", "Cancelled"), {
         minLength: 1,
       }),
     ),
@@ -103,6 +104,15 @@ const filters = fc
     return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as RunFilter;
   });
 
+const shownStatus = ({ status = "Completed", admitted }: Made) =>
+  status === "Running" && !admitted ? "Waiting" : status;
+
+/** With child runs; there is one run that has some. */
+function creditsOf(run: Made): number {
+  const below = made.filter((each) => each.parentRunId === run.id);
+  return Number([run, ...below].reduce((sum, each) => sum + Number(each.credits), 0).toFixed(4));
+}
+
 function fits(run: Made, filter: RunFilter): boolean {
   const ended = !["Pending", "Running"].includes(run.status ?? "Completed");
   const within = (value: number, least?: number | string, most?: number | string) =>
@@ -120,7 +130,7 @@ function fits(run: Made, filter: RunFilter): boolean {
     : (run.input ?? "").toLowerCase().includes(filter.text ?? "");
   const pairs: Record<string, unknown> = JSON.parse(run.metadata ?? "{}");
   return (
-    (!filter.status || filter.status.includes(run.status ?? "Completed")) &&
+    (!filter.status || filter.status.includes(shownStatus(run))) &&
     (!filter.kind || run.kind === filter.kind) &&
     (!filter.source || (filter.source === "outside" ? run.source !== "run" : run.source === filter.source)) &&
     (!filter.agentId || run.kind === "agent") &&
@@ -131,7 +141,7 @@ function fits(run: Made, filter: RunFilter): boolean {
     run.createdAt.getTime() >= world.clock.now().getTime() - days * 24 * HOUR &&
     within(ended ? (run.durationMs ?? 0) : elapsed, filter.minDurationMs, filter.maxDurationMs) &&
     within(run.tokens ?? 0, filter.minTokens, filter.maxTokens) &&
-    within(Number(run.credits), filter.minCredits, filter.maxCredits) &&
+    within(creditsOf(run), filter.minCredits, filter.maxCredits) &&
     Object.entries(filter.metadata ?? {}).every(([key, value]) => String(pairs[key]) === value) &&
     (filter.text === undefined || (found && filter.text !== "%"))
   );
@@ -179,6 +189,7 @@ describe("finding runs", () => {
     const at = (minutes: number) => new Date(world.clock.now().getTime() - minutes * 60_000);
     const hung = await insertRun(world, stuck, {
       status: "Running",
+      admitted: true,
       createdAt: at(90),
       tokens: 700,
       credits: "0.5",

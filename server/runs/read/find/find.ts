@@ -2,8 +2,9 @@ import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/base/actor";
 import { Prisma } from "@/server/base/db/generated/client";
 import { select } from "@/server/base/db/statement";
-import { isTerminal } from "@/server/contract/enums";
+import { ENDED_STATUSES } from "@/server/contract/enums";
 import type { Services } from "@/server/runs/services";
+import type { ListedStatus } from "../enums";
 import { allRuns, indexedRuns, openRuns, queuedRuns } from "../run-rows";
 import {
   asksForSizes,
@@ -59,7 +60,7 @@ export function selectRunIds(
   if (mayBeOpen(filter)) sources.push(selectIds(openRuns(now), unindexed, page));
   if (mayHaveEnded(filter)) {
     // Only ended statuses: the B-tree of statuses is sorted within one status only.
-    const ended = { ...filter, status: filter.status?.filter(isTerminal) };
+    const ended = { ...filter, status: filter.status?.filter(hasEnded) };
     const indexed = [...runConditions(orgId, ended, now), ...among];
     sources.push(selectIds(queuedRuns(now, orderOf(page)), unindexed, page));
     if (page.ids && filter.text) {
@@ -104,8 +105,9 @@ export async function findNeighbours(
   return { newer: newer ?? null, older: older ?? null };
 }
 
-const mayHaveEnded = ({ status }: RunFilter) => !status?.length || status.some(isTerminal);
-const mayBeOpen = ({ status }: RunFilter) => !status?.length || status.some((each) => !isTerminal(each));
+const hasEnded = (status: ListedStatus) => ENDED_STATUSES.some((each) => each === status);
+const mayHaveEnded = ({ status }: RunFilter) => !status?.length || status.some(hasEnded);
+const mayBeOpen = ({ status }: RunFilter) => !status?.length || !status.every(hasEnded);
 
 const orderOf = ({ oldestFirst }: PageRequest) => (oldestFirst ? Prisma.sql`ASC` : Prisma.sql`DESC`);
 

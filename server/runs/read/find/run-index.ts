@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineCommand, defineQuery } from "@/server/base/db/statement";
 import type { Services } from "@/server/runs/services";
+import { CREDITS_OF_TREE } from "../run-rows";
 
 /**
  * Starts and ends write few indexes of `runs`; this job adds the rest later. An ended run is always in exactly one
@@ -10,13 +11,13 @@ import type { Services } from "@/server/runs/services";
 /** Runs that one statement indexes. The longest texts take about 6 ms each, and the pool's statement timeout applies. */
 export const INDEX_BATCH = 250;
 
-/** Inserts index entries for the runs of a condition on `r`, which is appended. */
+/** Inserts index entries for the runs of a condition on `r`, which is appended. The runs below an ended one have ended. */
 export const FILL_INDEX = `
   INSERT INTO run_index (run_id, organization_id, kind, status, source, target_id, trigger_id,
     api_key_id, user_id, created_at, duration_ms, tokens, credits, words)
   SELECT r.id, r.organization_id, r.kind, r.status, r.source, coalesce(r.agent_id, r.tool_id), r.trigger_id,
     r.api_key_id, r.user_id, r.created_at, (extract(epoch FROM r.finished_at - r.started_at) * 1000)::bigint,
-    r.input_tokens::bigint + r.output_tokens, r.credits_used,
+    r.input_tokens::bigint + r.output_tokens, ${CREDITS_OF_TREE},
     concat_ws(' ', nullif(run_keys(r.input, r.output, r.error_message), ''), metadata_words(r.metadata))
   FROM runs r`;
 

@@ -106,15 +106,6 @@ const lastGood = (now: Date) => Prisma.sql`(
     WHERE e.organization_id = r.organization_id AND e.target_id = coalesce(r.agent_id, r.tool_id) AND e.id < r.id
   ) g WHERE g.status = 'Completed' ORDER BY g.id DESC LIMIT 1)`;
 
-const CREDITS_OF_TREE = Prisma.sql`(
-  WITH RECURSIVE tree AS (
-    SELECT r.id, r.credits_used, r.finished_at
-    UNION ALL
-    SELECT c.id, c.credits_used, c.finished_at FROM runs c JOIN tree ON c.parent_run_id = tree.id
-  )
-  SELECT sum(coalesce(f.credits, tree.credits_used))
-  FROM tree CROSS JOIN LATERAL open_run_figures(tree.id, tree.finished_at IS NULL) f)::text`;
-
 const runDetail = runSummary.extend({
   input: payloadPreview,
   output: payloadPreview.nullable(),
@@ -137,7 +128,6 @@ const runDetail = runSummary.extend({
   currentVersion: z.number().nullable(),
   /** The last completed run of the target before a failed one, if it is recent. */
   lastGoodRunId: z.string().nullable(),
-  creditsWithChildren: z.string(),
 });
 
 async function readRunDetail(services: Pick<Services, "clock" | "pool">, actor: MemberActor, runId: string) {
@@ -154,8 +144,7 @@ async function readRunDetail(services: Pick<Services, "clock" | "pool">, actor: 
       coalesce((SELECT a.version FROM agents a WHERE a.id = r.agent_id AND a.deleted_at IS NULL),
                (SELECT t.version FROM tools t WHERE t.id = r.tool_id AND t.deleted_at IS NULL)) AS "currentVersion",
       CASE WHEN r.status = 'Failed' THEN ${lastGood(services.clock.now())} END AS "lastGoodRunId",
-      ${Prisma.raw(startOf("r.input"))} AS input, ${Prisma.raw(startOf("r.output"))} AS output,
-      ${CREDITS_OF_TREE} AS "creditsWithChildren"
+      ${Prisma.raw(startOf("r.input"))} AS input, ${Prisma.raw(startOf("r.output"))} AS output
     FROM runs r ${RUN_JOINS} WHERE r.id = ${runId}::uuid AND r.organization_id = ${actor.orgId}::uuid`,
   );
   if (!row) throw new AppError("not_found", `There is no run ${runId} in this organization.`);

@@ -69,10 +69,11 @@ const COLUMNS: Record<ColumnName, Omit<LineColumn<RunLine>, "head">> = {
     cell: ({ tokens }) => figure(tokens, formatCount(tokens)),
   },
   credits: {
+    title: "With the credits of child runs.",
     width: "w-24",
     area: "none",
     look: "figure",
-    cell: ({ credits }) => <span className="text-muted">{formatUsed(credits)}</span>,
+    cell: ({ creditsWithChildren: credits }) => <span className="text-muted">{formatUsed(credits)}</span>,
   },
 };
 

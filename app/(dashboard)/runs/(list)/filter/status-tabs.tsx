@@ -5,8 +5,7 @@ import { useTRPC } from "@/app/_ui/data/providers";
 import { formatCount } from "@/app/_ui/figures/format";
 import { StatusShape } from "@/app/_ui/figures/status";
 import { Segments } from "@/app/_ui/segments";
-import { RUN_STATUSES, type RunStatus } from "@/server/contract/enums";
-import { MAX_COUNTED_RUNS } from "@/server/runs/read/enums";
+import { LISTED_STATUSES, type ListedStatus, MAX_COUNTED_RUNS } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/find/filter";
 import { writeFilter } from "../../address";
 import { type FilterChange, without } from "./filter-choices";
@@ -24,7 +23,7 @@ export function StatusTabs({ filter, onChange, children }: Props) {
     placeholderData: keepPreviousData,
     refetchInterval: REFRESH_MS,
   });
-  const tab = (name: string, chosen: RunStatus | null) => {
+  const tab = (name: string, chosen: ListedStatus | null) => {
     const choose = (latest: RunFilter): RunFilter =>
       chosen === null ? without(latest, "status") : { ...latest, status: [chosen] };
     const isCurrent = chosen === null ? status.length === 0 : status.length === 1 && status[0] === chosen;
@@ -59,7 +58,7 @@ export function StatusTabs({ filter, onChange, children }: Props) {
     <div className="flex items-center justify-between gap-x-3 px-4 max-md:flex-wrap sm:px-6">
       <nav aria-label="Status" className="flex min-w-0 gap-4 self-end overflow-x-auto max-md:basis-full">
         {tab("All", null)}
-        {RUN_STATUSES.map((each) => tab(each, each))}
+        {LISTED_STATUSES.map((each) => tab(each, each))}
       </nav>
       <Segments
         className="my-1.5 ml-auto"
@@ -87,7 +86,7 @@ function reveal(part: HTMLElement | null): void {
   if (tab && line) line.scrollLeft = tab.offsetLeft - line.offsetLeft - line.clientWidth / 3;
 }
 
-function countLabel(counts: Partial<Record<RunStatus, number>>, status: RunStatus | null): string {
+function countLabel(counts: Partial<Record<ListedStatus, number>>, status: ListedStatus | null): string {
   const counted = status === null ? Object.values(counts) : [counts[status] ?? 0];
   const sum = counted.reduce((total, count) => total + count, 0);
   return counted.some((count) => count >= MAX_COUNTED_RUNS)
