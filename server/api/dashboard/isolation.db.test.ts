@@ -723,6 +723,7 @@ describe("every procedure of the dashboard", () => {
     (api: Caller, at: { runId: string; stepId: string; callId: string }) => Promise<unknown>
   > = {
     "runs.step": (api, at) => api.runs.step(at),
+    "runs.stepDefinition": (api, at) => api.runs.stepDefinition(at),
     "runs.modelCall": (api, at) => api.runs.modelCall(at),
     "runs.modelRequest": (api, at) => api.runs.modelRequest(at),
   };

@@ -3,6 +3,7 @@ import { memberProcedure, router } from "@/server/api/trpc";
 import { tryAgent, tryTool } from "@/server/api/try-definition";
 import { AppError } from "@/server/base/errors";
 import { writeJson } from "@/server/base/json/json";
+import { writeYaml } from "@/server/catalog/definition-file/write-yaml";
 import { parseSentAgent } from "@/server/catalog/edit-definition";
 import { RUN_KINDS } from "@/server/contract/enums";
 import { cancelMatching, cancelRun } from "@/server/runs/cancel";
@@ -15,7 +16,11 @@ import { searchSteps } from "@/server/runs/read/find/search-steps";
 import { inspectRun } from "@/server/runs/read/inspect/inspect";
 import { inspectCall, inspectStep } from "@/server/runs/read/inspect/inspect-line";
 import { inspectModelRequest } from "@/server/runs/read/inspect/model-request";
-import { compareConfigurations, inspectConfiguration } from "@/server/runs/read/inspect/run-configuration";
+import {
+  compareConfigurations,
+  inspectConfiguration,
+  readStepDefinition,
+} from "@/server/runs/read/inspect/run-configuration";
 import { listChildren, listRuns, readRunsById } from "@/server/runs/read/list";
 import { readLiveness } from "@/server/runs/read/liveness";
 import { readRunHistogram } from "@/server/runs/read/metrics/histogram";
@@ -67,6 +72,11 @@ export const runsRouter = router({
 
   inspect: viewer.input(run).query(resolver(inspectRun)),
   step: viewer.input(run.extend({ stepId: z.uuid() })).query(resolver(inspectStep)),
+  /** As YAML. */
+  stepDefinition: viewer.input(run.extend({ stepId: z.uuid() })).query(async ({ ctx, input }) => {
+    const definition = await readStepDefinition(ctx.services, ctx.actor, input);
+    return { yaml: definition && writeYaml(definition) };
+  }),
   stepValues: viewer.input(run).query(async ({ ctx, input }) => {
     const { outputs, conditions } = await readStepValues(ctx.services, ctx.actor, input);
     return { outputs: [...outputs].map(([id, output]) => ({ id, text: writeJson(output) })), conditions };

@@ -1,11 +1,13 @@
 import { expect, it } from "vitest";
+import { newId } from "@/server/base/ids";
+import { toolDefinition } from "@/server/catalog/definitions";
 import { saveAgent } from "@/server/catalog/save-agent";
 import { saveTool } from "@/server/catalog/save-tool";
 import { startRun } from "@/server/runs/start";
 import { executeRun } from "@/testing/execute";
 import { createMember } from "@/testing/runs";
 import { createTenant, openWorld, setAgent } from "@/testing/world";
-import { compareConfigurations, inspectConfiguration } from "./run-configuration";
+import { compareConfigurations, inspectConfiguration, readStepDefinition } from "./run-configuration";
 
 const world = await openWorld();
 
@@ -114,4 +116,73 @@ it("executes and shows a run that an earlier release started, before agents had 
     { field: "tools", value: "adder v1" },
   ]);
   expect(now?.changes).toContainEqual({ field: "system prompt", from: "You helped.", to: "You help." });
+});
+
+it("shows what a step executed, as its run's version declares it", async () => {
+  const tenant = await createTenant(world);
+  const operator = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  const viewer = await createMember(world, tenant, "viewer");
+  const sum = { id: "sum", uses: "calculate", with: { expression: "1 + 1" } };
+  const each = {
+    id: "each",
+    uses: "calculate",
+    forEach: "{{ [1, 2] }}",
+    with: { expression: "{{ item }} + 1" },
+  };
+  const now = { id: "now", uses: "current_time" };
+  const group = { id: "group", parallel: [sum, now] };
+  const save = (steps: object[]) =>
+    saveTool(world, operator, {
+      definition: toolDefinition.parse({ slug: "steps", name: "Steps", steps }),
+    });
+  const { id } = await save([group, each]);
+  const { runId } = await startRun(world, operator, { kind: "tool", targetId: id, input: {} });
+  await executeRun(world, runId);
+  await save([now]);
+  const { steps } = await world.db.run.findUniqueOrThrow({
+    where: { id: runId },
+    include: { steps: { orderBy: { key: "asc" } } },
+  });
+  const shown = await Promise.all(
+    steps.map(({ id: stepId }) => readStepDefinition(world, viewer, { runId, stepId })),
+  );
+  expect(steps.map(({ key }) => key)).toEqual(["each[0]", "each[1]", "now", "sum"]);
+  expect(shown).toMatchObject([each, each, { ...group, parallel: [now] }, { ...group, parallel: [sum] }]);
+});
+
+it("shows what an agent's call may do", async () => {
+  const tenant = await createTenant(world);
+  const operator = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  const viewer = await createMember(world, tenant, "viewer");
+  await setAgent(world, tenant, { functions: ["calculate"], policies: { calculate: { maxCalls: 3 } } });
+  const { runId } = await startRun(world, operator, {
+    kind: "agent",
+    targetId: tenant.agentId,
+    userMessage: "Hi",
+  });
+  const insertStep = (toolName: string, stepNumber: number) =>
+    world.db.step.create({
+      data: {
+        id: newId(),
+        organizationId: tenant.orgId,
+        runId,
+        key: `call-1-${stepNumber}`,
+        stepNumber,
+        iterationNumber: 1,
+        toolName,
+        status: "Completed",
+        input: "{}",
+        output: "{}",
+        startedAt: world.clock.now(),
+        finishedAt: world.clock.now(),
+        durationMs: 0,
+      },
+    });
+  const show = async (toolName: string, stepNumber: number) => {
+    const { id: stepId } = await insertStep(toolName, stepNumber);
+    return readStepDefinition(world, viewer, { runId, stepId });
+  };
+  expect(await show("calculate", 1)).toEqual({ function: "calculate", policy: { maxCalls: 3 } });
+  expect(await show("adder", 2)).toEqual({ tool: "adder", version: 1, policy: undefined });
+  expect(await show("unknown", 3)).toBeNull();
 });

@@ -47,6 +47,39 @@ export async function compareConfigurations(
   return compareFields(left.fields, right.fields);
 }
 
+/**
+ * The part of a run's frozen configuration that a step executes: a tool's step, with its group, or what an agent may
+ * call. Null if there is none, such as for an unknown function. Throws not_found.
+ */
+export async function readStepDefinition(
+  { db }: Pick<Services, "db">,
+  actor: MemberActor,
+  { runId, stepId }: { runId: string; stepId: string },
+): Promise<object | null> {
+  const step = await db.step.findFirst({
+    where: { id: stepId, runId, organizationId: actor.orgId },
+    select: { key: true, toolName: true, run: { select: { configuration: { select: { document: true } } } } },
+  });
+  if (!step) throw new AppError("not_found", `There is no step ${stepId} in run ${runId}.`);
+  const configuration = runConfiguration.parse(readJson(step.run.configuration.document));
+  if (configuration.kind === "agent") {
+    const called = configuration.callables.find(({ name }) => name === step.toolName);
+    if (called === undefined) return null;
+    const { kind, name, policy } = called;
+    return kind === "tool"
+      ? { tool: toolSlugOf(name), version: called.version, policy }
+      : { function: name, policy };
+  }
+  // An item of forEach has its number behind the id.
+  const id = step.key.replace(/\[\d+\]$/, "");
+  for (const each of configuration.definition.steps) {
+    if (each.id === id) return each;
+    const member = each.parallel?.find((inner) => inner.id === id);
+    if (member !== undefined) return { ...each, parallel: [member] };
+  }
+  return null;
+}
+
 async function readFrozen({ db }: Pick<Services, "db">, actor: MemberActor, runId: string) {
   const run = await db.run.findFirst({
     where: { id: runId, organizationId: actor.orgId },

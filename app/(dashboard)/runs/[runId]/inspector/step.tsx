@@ -15,6 +15,7 @@ import { usePayload } from "@/app/_ui/text/use-payload";
 import { anyCase } from "@/server/base/json/any-case";
 import type { StepDetail } from "@/server/runs/read/inspect/inspect-line";
 import type { PayloadPreview } from "@/server/runs/read/inspect/payload-preview";
+import { StepDefinition } from "./definition";
 import { statusOf, timesOf } from "./detail-status";
 import { readHttpExchange } from "./http-exchange";
 import {
@@ -83,6 +84,11 @@ export function StepInspector(props: WorkProps<"step">) {
                 step={step}
               />
             ),
+          },
+          {
+            value: "definition",
+            label: "Definition",
+            content: <StepDefinition runId={runId} stepId={step.id} />,
           },
         ]}
         work={step}
