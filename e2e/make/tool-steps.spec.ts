@@ -188,11 +188,18 @@ steps:
   const catalogue = page.getByRole("dialog", { name: "Add a step beside two" });
   await catalogue.getByLabel("Search functions and tools").fill("current_time");
   await page.keyboard.press("Enter");
-  await expectText(yaml, /- id: group\s+parallel:\s+- id: two[\s\S]*- id: current_time\s+uses: current_time/);
-  await expect(yaml).toBeFocused();
   await expectOrder(/^one/, /^group2 steps in parallel/, /^three/);
+  const added = page.getByRole("group", { name: "Step current_time" });
+  await expect(added.getByLabel("Step id")).toBeFocused();
+  await added.getByLabel("Step id").fill("now");
+  await page.getByRole("group", { name: "Step two" }).getByLabel("Function").selectOption("wait");
+  await view(page, "YAML");
+  await expectText(
+    yaml,
+    /- id: group\s+parallel:\s+- id: two\s+uses: wait[\s\S]*- id: now\s+uses: current_time/,
+  );
   await view(page, "Form");
-  await expect(page.getByText("two, current_time run side by side.")).toBeVisible();
+  await page.getByRole("group", { name: "Step two" }).getByLabel("Function").selectOption("current_time");
   await expect(page.getByRole("region", { name: "Problems" })).toContainText("No problems");
   await expectAccessible(page, "a group of steps");
 });

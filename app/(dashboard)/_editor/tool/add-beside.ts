@@ -1,10 +1,11 @@
 import { isMap, isSeq } from "yaml";
-import { edit, freeStepId, type Path } from "./tool-document";
+import { edit, freeStepId } from "./tool-document";
 
 /**
- * Adds a step that runs beside the one at `index`: to its group, or to a new group of both. `path`: the added step's.
+ * Adds a step that runs beside the one at `index`: to its group, or to a new group of both. `member`: the added step's
+ * position there.
  */
-export function addBeside(text: string, index: number, step: object): { text: string; path: Path } {
+export function addBeside(text: string, index: number, step: object): { text: string; member: number } {
   const id = freeStepId(text, "group");
   let at = 0;
   const changed = edit(text, (document) => {
@@ -24,5 +25,5 @@ export function addBeside(text: string, index: number, step: object): { text: st
     steps.items[index] = group;
     at = 1;
   });
-  return { text: changed, path: ["steps", index, "parallel", at] };
+  return { text: changed, member: at };
 }

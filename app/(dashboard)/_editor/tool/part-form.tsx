@@ -132,7 +132,7 @@ export function OutputPartForm(props: PartProps) {
         completions={{ scopeAt: () => scopeOf(tool, knowledge, { index, takesSecrets: false }) }}
         field={ANY}
         hint="Any JSON whose texts may hold {{ }}. Empty: the last step's output."
-        insertables={insertablesBefore(tool, index, knowledge.outputs)}
+        insertables={insertablesBefore(tool, { index }, knowledge.outputs)}
         label="Output"
       />
       <RepairLinks {...props} at={["output"]} />

@@ -7,7 +7,7 @@ import { TextField } from "@/app/_ui/forms/form";
 import type { StepMention } from "@/server/catalog/edit-definition";
 import { type PartProps, textFieldAt } from "./part-form";
 import { renameStep } from "./problems/rename-step";
-import type { StepView } from "./tool-document";
+import { pathOf, type StepPlace, type StepView } from "./tool-document";
 
 /**
  * One visit of the field. `id` is the current one, `mentions` are from its start, `written` is the name that they
@@ -16,7 +16,7 @@ import type { StepView } from "./tool-document";
 type Visit = { id: string; mentions: readonly StepMention[]; written: string | null };
 
 /** The id of a step. What refers to the step is renamed while somebody types. */
-export function StepIdField({ step, index, ...props }: PartProps & { step: StepView; index: number }) {
+export function StepIdField({ step, place, ...props }: PartProps & { step: StepView; place: StepPlace }) {
   const client = useTRPCClient();
   const visit = useRef<Visit>({ id: step.id, mentions: [], written: null });
   const [updated, setUpdated] = useState(0);
@@ -36,7 +36,7 @@ export function StepIdField({ step, index, ...props }: PartProps & { step: StepV
   }
   function rename(of: Visit, to: string) {
     const { id: from, mentions, written } = of;
-    props.onChange((before) => renameStep(before, { index, from, to, mentions, written }));
+    props.onChange((before) => renameStep(before, { place, from, to, mentions, written }));
     props.aside.rename(from, to);
     of.id = to;
     if (to !== "" && mentions.length > 0) of.written = to;
@@ -45,7 +45,7 @@ export function StepIdField({ step, index, ...props }: PartProps & { step: StepV
   const hint = `Later steps use its output as steps.${step.id || "id"}.`;
   return (
     <TextField
-      {...textFieldAt(props, ["steps", index, "id"])}
+      {...textFieldAt(props, [...pathOf(place), "id"])}
       code
       hint={updated === 0 ? hint : `${hint} ${formatPlural(updated, "reference")} updated.`}
       label="Step id"

@@ -19,7 +19,7 @@ import { type PartProps, valueFieldAt } from "./part-form";
 import { ForeignInputs } from "./problems/foreign-inputs";
 import { RepairLinks } from "./problems/repair-links";
 import { Section } from "./section";
-import type { StepView } from "./tool-document";
+import { pathOf, type StepPlace, type StepView } from "./tool-document";
 
 const LANGUAGES = new Map<string, Language>([
   ["expression", "expression"],
@@ -32,13 +32,13 @@ export const inputsOf = (used: FunctionChoice | undefined): readonly Field[] =>
 
 type StepInputsProps = PartProps & {
   step: StepView;
-  index: number;
+  place: StepPlace;
   used: FunctionChoice | undefined;
   onSetAside: () => void;
 };
 
 /** The function's inputs: required and set ones, the others folded. */
-export function StepInputs({ step, index, used, onSetAside, ...props }: StepInputsProps) {
+export function StepInputs({ step, place, used, onSetAside, ...props }: StepInputsProps) {
   const trpc = useTRPC();
   const { data: choices } = useSuspenseQuery(trpc.definitions.choices.queryOptions());
   const knowledge = useToolKnowledge();
@@ -56,19 +56,19 @@ export function StepInputs({ step, index, used, onSetAside, ...props }: StepInpu
   const foreignOf = (inputs: object) =>
     Object.fromEntries(Object.entries(inputs).filter(([name]) => !takes.has(name)));
   const folded = properties.filter(({ name }) => !shown.has(name));
-  const insertables = insertablesBefore(props.tool, index, knowledge.outputs);
+  const insertables = insertablesBefore(props.tool, place, knowledge.outputs);
   const targets = { run_tool: choices.tools, run_agent: choices.agents }[step.uses ?? ""] ?? [];
   const render = (field: Field) => {
     const { name, required } = field;
     const takesSecrets = used?.secretFields.includes(name);
     const pairs = pairsOf(field);
     const common = {
-      ...valueFieldAt(props, ["steps", index, "with", name]),
+      ...valueFieldAt(props, [...pathOf(place), "with", name]),
       completions: {
         schemaAt: (path: readonly (string | number)[]) => ({
           anyOf: schemasAt(readJson(used?.input ?? "null"), [name, ...path]),
         }),
-        scopeAt: () => scopeOf(props.tool, knowledge, { index, takesSecrets: takesSecrets === true }),
+        scopeAt: () => scopeOf(props.tool, knowledge, { ...place, takesSecrets: takesSecrets === true }),
       },
       hint: [required ? "Required." : "", hintOf(field)].filter(Boolean).join(" "),
       insertables: takesSecrets
@@ -91,7 +91,7 @@ export function StepInputs({ step, index, used, onSetAside, ...props }: StepInpu
     return (
       <div className="min-w-0" data-field={name} key={name}>
         {pairs === null ? json : <PairsField {...common} json={json} lists={pairs.lists} />}
-        <RepairLinks {...props} at={["steps", index, "with", name]} />
+        <RepairLinks {...props} at={[...pathOf(place), "with", name]} />
       </div>
     );
   };

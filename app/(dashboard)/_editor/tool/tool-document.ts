@@ -40,6 +40,12 @@ export type ToolView = {
 /** The location of a value in the document, such as `["steps", 0, "with", "url"]`. */
 export type Path = readonly (string | number)[];
 
+/** A step of the tool, or a member of the group at `index`. */
+export type StepPlace = { index: number; member?: number | undefined };
+
+export const pathOf = ({ index, member }: StepPlace): Path =>
+  member === undefined ? ["steps", index] : ["steps", index, "parallel", member];
+
 const MAX_ALIASES = 100;
 
 /** The reason why a step cannot be moved or removed. */
@@ -55,14 +61,12 @@ export function readTool(text: string): ToolView | null {
   const steps = document.get("steps");
   const values = Array.isArray(fields.steps) ? fields.steps : [];
   const views = values.map((value: unknown, index): StepView => {
-    const step = isJsonObject(value) ? value : {};
+    const step = fieldsOf(value);
     const node: unknown = isSeq(steps) ? steps.items[index] : undefined;
     const [from = 0, to = 0] = isNode(node) ? (node.range ?? []) : [];
     return {
-      id: typeof step.id === "string" ? step.id : "",
-      uses: typeof step.uses === "string" ? step.uses : null,
-      parallel: Array.isArray(step.parallel) ? step.parallel.length : null,
-      fields: step,
+      ...step,
+      parallel: Array.isArray(step.fields.parallel) ? step.fields.parallel.length : null,
       lines: [lines.linePos(from).line, lines.linePos(Math.max(from, to - 1)).line],
     };
   });
@@ -70,11 +74,38 @@ export function readTool(text: string): ToolView | null {
   return { fields, inputs: isJsonObject(properties) ? Object.keys(properties) : [], steps: views };
 }
 
-export function innerIdsOf({ fields: { parallel } }: Pick<StepView, "fields">): string[] {
-  if (!Array.isArray(parallel)) return [];
-  return parallel.flatMap((step: unknown) =>
-    isJsonObject(step) && typeof step.id === "string" ? step.id : [],
-  );
+/** A step's fields. Of what is no object, there are none. */
+const fieldsOf = (value: unknown) => {
+  const fields: Record<string, unknown> = isJsonObject(value) ? value : {};
+  const { id, uses } = fields;
+  return { id: typeof id === "string" ? id : "", uses: typeof uses === "string" ? uses : null, fields };
+};
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+/** The steps in a group. */
+export const membersOf = ({ fields, lines }: StepView): StepView[] =>
+  listOf(fields.parallel).map((member) => ({ ...fieldsOf(member), parallel: null, lines }));
+
+export const innerIdsOf = ({ fields }: Pick<StepView, "fields">): string[] =>
+  listOf(fields.parallel)
+    .map((member) => fieldsOf(member).id)
+    .filter((id) => id !== "");
+
+/** The step at a place; undefined if there is none. */
+export function stepAt(tool: ToolView | null, { index, member }: StepPlace): StepView | undefined {
+  const step = tool?.steps[index];
+  return step === undefined || member === undefined ? step : membersOf(step)[member];
+}
+
+/** The place of the first step with an id; null if there is none. */
+export function placeOf(tool: ToolView | null, id: string): StepPlace | null {
+  for (const [index, step] of (tool?.steps ?? []).entries()) {
+    if (step.id === id) return { index };
+    const member = membersOf(step).findIndex((each) => each.id === id);
+    if (member >= 0) return { index, member };
+  }
+  return null;
 }
 
 /** The line of the value at a path, from 1, or of the value around it; null: the document has neither. */

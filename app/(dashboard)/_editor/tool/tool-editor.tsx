@@ -100,9 +100,12 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
     const part = partOf(path);
     if (part !== null) setSelected(part);
     if (view === "yaml" || part === null) return showLine(line);
-    const field = typeof part === "number" ? (path[2] === "with" ? path[3] : path[2]) : path[0];
+    const isMember = typeof part === "number" && path[2] === "parallel" && typeof path[3] === "number";
+    const within = path.slice(isMember ? 4 : typeof part === "number" ? 2 : 0);
+    const field = within[0] === "with" ? within[1] : within[0];
     const controls = ":is(input, select, textarea, [contenteditable])";
-    select(part, `[data-field="${CSS.escape(String(field ?? "id"))}"] ${controls}`);
+    const member = isMember ? `[data-member="${path[3]}"] ` : "";
+    select(part, `${member}[data-field="${CSS.escape(String(field ?? "id"))}"] ${controls}`);
   }
   function repair(problem: ShownProblem) {
     const before = latest().value;
@@ -126,7 +129,10 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
     if (focusNext.current === null) return;
     const found = [...document.querySelectorAll<HTMLElement>(focusNext.current)];
     // An editor replaces the plain field beside it.
-    (found.find((each) => each.isContentEditable) ?? found[0])?.focus();
+    const next = found.find((each) => each.isContentEditable) ?? found[0];
+    for (let around = next?.closest("details"); around; around = around.parentElement?.closest("details"))
+      around.open = true;
+    next?.focus();
     focusNext.current = null;
   });
   function select(part: Part, focus: string | null = null) {
@@ -145,10 +151,9 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
       select(index, "[data-part] input");
       return;
     }
-    const { text, path } = addBeside(before, index, added);
+    const { text, member } = addBeside(before, index, added);
     change(() => text);
-    setSelected(index);
-    showLine(lineAt(text, path));
+    select(index, `[data-member="${member}"] input`);
   }
   function move(from: number, to: number, focus: string) {
     if (to < 0 || to >= steps.length) return;

@@ -28,9 +28,11 @@ export function YamlField({ value, tool, problems, marked, onChange, ref }: Yaml
     schemaAt: (path) => toolSchemaAt(known, knowledge, path),
     scopeAt: (path) => {
       if (known === null) return undefined;
-      const [part, step] = path;
+      const [part, step, inner, at] = path;
       const index = part === "steps" && typeof step === "number" ? step : known.steps.length;
-      return scopeOf(known, knowledge, { index, takesSecrets: takesSecretsAt(known, knowledge, path) });
+      const member = inner === "parallel" && typeof at === "number" ? at : undefined;
+      const takesSecrets = takesSecretsAt(known, knowledge, path);
+      return scopeOf(known, knowledge, { index, member, takesSecrets });
     },
     expressionKeys: EXPRESSION_KEYS,
   };

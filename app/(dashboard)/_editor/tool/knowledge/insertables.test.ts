@@ -17,7 +17,7 @@ it.each([
   [3, ["input.city", "input.`zip-code`", "steps.one", "steps.two", "steps.three"]],
 ])("the part at %i refers to the input, earlier steps and its item", (index, names) => {
   if (tool === null) throw new Error("The YAML is not valid.");
-  expect(insertablesBefore(tool, index).map(({ name }) => name)).toEqual(names);
+  expect(insertablesBefore(tool, { index }).map(({ name }) => name)).toEqual(names);
 });
 
 it("shows what steps and their fields returned last", () => {
@@ -26,7 +26,7 @@ it("shows what steps and their fields returned last", () => {
     ["one", { iso: "2026" }],
     ["two", null],
   ]);
-  expect(insertablesBefore(tool, 3, outputs).slice(2)).toEqual([
+  expect(insertablesBefore(tool, { index: 3 }, outputs).slice(2)).toEqual([
     { name: "steps.one", preview: "{1}" },
     { name: "steps.one.iso", preview: '"2026"' },
     { name: "steps.two", preview: "null" },

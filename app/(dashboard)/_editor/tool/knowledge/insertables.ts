@@ -1,6 +1,6 @@
 import { quoted } from "@/server/work/expressions/quoted";
 import type { Insertable } from "../../insert-menu";
-import type { ToolView } from "../tool-document";
+import { type StepPlace, stepAt, type ToolView } from "../tool-document";
 import { fieldsOf, previewOf } from "./output-fields";
 
 /**
@@ -9,13 +9,13 @@ import { fieldsOf, previewOf } from "./output-fields";
  */
 export function insertablesBefore(
   tool: ToolView,
-  index: number,
+  place: StepPlace,
   outputs: ReadonlyMap<string, unknown> = new Map(),
 ): Insertable[] {
-  const { forEach, as } = tool.steps[index]?.fields ?? {};
+  const { forEach, as } = stepAt(tool, place)?.fields ?? {};
   return [
     ...tool.inputs.map((name) => ({ name: `input.${quoted(name)}` })),
-    ...tool.steps.slice(0, index).flatMap(({ id }) => {
+    ...tool.steps.slice(0, place.index).flatMap(({ id }) => {
       const name = `steps.${quoted(id)}`;
       if (id === "") return [];
       if (!outputs.has(id)) return [{ name }];

@@ -1,7 +1,7 @@
 import { schemaOf, schemasAt } from "@/app/_ui/editor/text/schema";
 import { isJsonObject, memberOf, readJson, valueAt } from "@/server/base/json/json";
 import type { FunctionChoice } from "@/server/catalog/edit-definition";
-import type { Path, ToolView } from "../tool-document";
+import { type Path, type StepPlace, stepAt, type ToolView } from "../tool-document";
 
 /** Knowledge for the completion in a tool. `schemas`: of `definitions.toolSchemas`, null until they are read. */
 export type ToolKnowledge = {
@@ -19,11 +19,11 @@ const objectOf = (properties: Schema): Schema => ({ type: "object", properties }
 /** The keys of a definition whose values are expressions. */
 export const EXPRESSION_KEYS = new Set(["if", "forEach"]);
 
-/** The names in expressions of the step at `index`, as an object schema. Contains secrets only if they are allowed. */
+/** The names in expressions of a step, as an object schema. Contains secrets only if they are allowed. */
 export function scopeOf(
   tool: ToolView,
   { functions, secrets, schemas, outputs: last = new Map() }: ToolKnowledge,
-  { index, takesSecrets }: { index: number; takesSecrets: boolean },
+  { takesSecrets, ...place }: StepPlace & { takesSecrets: boolean },
 ): Schema {
   const outputs = schemaIn(readSchemas(schemas), "outputs");
   const outputOf = (step: unknown): [string, unknown][] => {
@@ -34,11 +34,11 @@ export function scopeOf(
     const returned = last.has(step.id) ? [schemaOf(last.get(step.id))] : [];
     return [[step.id, returned.length === 0 ? declared : { ...declared, allOf: [declared, ...returned] }]];
   };
-  const earlier = tool.steps.slice(0, index).flatMap(({ fields }) => {
+  const earlier = tool.steps.slice(0, place.index).flatMap(({ fields }) => {
     const inner: unknown[] = Array.isArray(fields.parallel) ? fields.parallel : [];
     return [fields, ...inner].flatMap(outputOf);
   });
-  const { forEach, as } = tool.steps[index]?.fields ?? {};
+  const { forEach, as } = stepAt(tool, place)?.fields ?? {};
   const item = typeof as === "string" && as !== "" ? as : "item";
   return objectOf({
     input: { description: "The tool's input.", ...schemaIn(tool.fields, "parameters") },

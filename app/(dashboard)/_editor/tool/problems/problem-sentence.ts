@@ -1,5 +1,5 @@
 import type { TextProblem } from "@/server/catalog/edit-definition";
-import type { ToolView } from "../tool-document";
+import { stepAt, type ToolView } from "../tool-document";
 
 /** A problem as people read it: where it is, and what is wrong. */
 export type ShownProblem = Pick<TextProblem, "line" | "path" | "repair"> & {
@@ -37,8 +37,9 @@ export function describeProblem(
   tool: ToolView | null,
 ): ShownProblem {
   const step = path[0] === "steps" && typeof path[1] === "number" ? path[1] : null;
-  const id = step === null ? "" : (tool?.steps[step]?.id ?? "");
-  const within = step === null ? path : path.slice(2);
+  const member = step !== null && path[2] === "parallel" && typeof path[3] === "number" ? path[3] : undefined;
+  const id = step === null ? "" : (stepAt(tool, { index: step, member })?.id ?? "");
+  const within = step === null ? path : path.slice(member === undefined ? 2 : 4);
   const isInput = within[0] === "with";
   const names = (isInput ? within.slice(1) : within).map((key, index) =>
     typeof key === "number" ? `item ${key + 1}` : index === 0 && !isInput ? (LABELS.get(key) ?? key) : key,

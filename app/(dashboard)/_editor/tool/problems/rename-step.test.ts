@@ -21,7 +21,7 @@ const MENTIONS = [
   { path: ["output"], text: "{{ steps.orders }}", names: [{ from: 9, to: 15 }] },
 ];
 const rename = (text: string, from: string, to: string, written: string | null = null) =>
-  renameStep(text, { index: 0, from, to, mentions: MENTIONS, written });
+  renameStep(text, { place: { index: 0 }, from, to, mentions: MENTIONS, written });
 
 test("a step is renamed with everything that names it, and comments stay", () => {
   const renamed = rename(TOOL, "orders", "open");

@@ -1,11 +1,11 @@
 import { isScalar } from "yaml";
 import type { StepMention } from "@/server/catalog/edit-definition";
 import { quoted } from "@/server/work/expressions/quoted";
-import { edit } from "../tool-document";
+import { edit, pathOf, type StepPlace } from "../tool-document";
 
 /** `written`: the name that the mentions have now; null: the name in their own texts. */
 type Renaming = {
-  index: number;
+  place: StepPlace;
   from: string;
   to: string;
   mentions: readonly StepMention[];
@@ -16,9 +16,9 @@ type Renaming = {
  * Renames a step and its mentions. Leaves mentions that have changed since, and changes nothing if the step has
  * moved. An empty name only clears the id.
  */
-export function renameStep(text: string, { index, from, to, mentions, written }: Renaming): string {
+export function renameStep(text: string, { place, from, to, mentions, written }: Renaming): string {
   return edit(text, (document) => {
-    const path = ["steps", index, "id"];
+    const path = [...pathOf(place), "id"];
     const id: unknown = document.getIn(path, true);
     if (isScalar(id) && id.value === from) id.value = to;
     else if (from === "" && id === undefined) document.setIn(path, to);

@@ -11,7 +11,7 @@ const TOOL = `steps:
 `;
 const stepOf = (text: string) => parse(text).steps[0];
 const change = (text: string, uses: string, takes: string[], aside = {}) =>
-  setFunction(text, { index: 0, uses, takes: new Set(takes), aside });
+  setFunction(text, { place: { index: 0 }, uses, takes: new Set(takes), aside });
 
 test("inputs that a function does not take are set aside, and come back with a function that takes them", () => {
   const changed = change(TOOL, "http_request", ["url", "body"]);
