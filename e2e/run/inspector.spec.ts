@@ -33,6 +33,14 @@ test("a step says that its numbers became texts", async ({ ownerPage: page, requ
   await expect(page.getByRole("region", { name: "Step 1" })).not.toContainText("as texts");
 });
 
+test("a step shows its definition", async ({ ownerPage: page, request, organization }) => {
+  const id = await finishRun(request, organization, { agent: "Double 21 for me" });
+  await page.goto(`/runs/${id}?step=1`);
+  await page.getByRole("tab", { name: "Definition" }).click();
+  await expect(page.getByRole("tabpanel")).toContainText("tool: double");
+  await expect(page.getByRole("tabpanel")).toContainText("version: 1");
+});
+
 test("on a phone, a step's texts are near, however long the timeline", async ({
   ownerPage: page,
   request,

@@ -11,6 +11,7 @@ test("a root run opens to its child runs, by pointer and by keyboard", async ({
   await page.goto("/runs");
   const rows = page.getByRole("table", { name: "Runs" }).locator("tbody tr:has([data-row])");
   const root = rows.filter({ has: page.locator(`a[href="/runs/${id}"]`) });
+  await expect(page.getByRole("rowheader", { name: /^Today, / })).toBeVisible();
   const child = page.locator(`tr:has(a[href="/runs/${id}"]) + tr`);
   await root.getByRole("button", { name: /^Show the 1 child run of / }).click();
   await expect(child.getByRole("link", { name: "Double" })).toBeVisible();

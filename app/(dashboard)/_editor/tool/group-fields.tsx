@@ -46,9 +46,9 @@ function MemberForm({ step, index, member, count, ...props }: MemberFormProps) {
   const place = { index, member };
   const name = step.id || `step ${member + 1} of the group`;
   const at = pathOf(place);
-  const isFaulty = props.problems.some(({ path }) => at.every((key, level) => path[level] === key));
+  const hasProblem = props.problems.some(({ path }) => at.every((key, level) => path[level] === key));
   // Chosen once: a form that closes while somebody types loses the focus.
-  const [startsOpen] = useState(member === 0 || isFaulty);
+  const [startsOpen] = useState(member === 0 || hasProblem);
   function remove() {
     const before = props.textOf();
     const removed = setValue(before, at, undefined);
@@ -69,7 +69,7 @@ function MemberForm({ step, index, member, count, ...props }: MemberFormProps) {
       <summary className="min-h-9 cursor-pointer px-3 py-2 marker:text-faint">
         <span className="font-medium">{step.id || "no id"}</span>{" "}
         <span className="mono text-muted">{step.uses ?? "no function"}</span>
-        {isFaulty ? <span className="ml-2 text-failed text-xs">problem</span> : null}
+        {hasProblem ? <span className="ml-2 text-failed text-xs">problem</span> : null}
       </summary>
       <div className="flex flex-col gap-4 border-line border-t p-3">
         {count === 1 ? null : (

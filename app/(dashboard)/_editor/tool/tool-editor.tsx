@@ -17,6 +17,7 @@ import { copyName } from "../slug";
 import { EDITED_QUERY, type EditorProps, useEditor } from "../use-editor";
 import { addBeside } from "./add-beside";
 import type { Callable } from "./catalogue";
+import { FoldingList } from "./folding-list";
 import { LastOutputsContext, useLastOutputs } from "./knowledge/last-outputs";
 import { usePins } from "./knowledge/pins";
 import { InputPartForm, OutputPartForm, type PartProps } from "./part-form";
@@ -175,15 +176,22 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
             {tool === null ? (
               <p>The YAML has a syntax error. Correct it to see the steps.</p>
             ) : (
-              <StepList
-                hasProblem={(part) => problemsIn(part).length > 0}
-                onAdd={(index) => setAdding({ index, isBeside: false })}
-                onMove={move}
-                onSelect={select}
-                pins={pinState.pins}
-                selected={selected}
-                tool={tool}
-              />
+              <FoldingList selected={selected} tool={tool}>
+                {(fold) => (
+                  <StepList
+                    hasProblem={(part) => problemsIn(part).length > 0}
+                    onAdd={(index) => setAdding({ index, isBeside: false })}
+                    onMove={move}
+                    onSelect={(part) => {
+                      fold();
+                      select(part);
+                    }}
+                    pins={pinState.pins}
+                    selected={selected}
+                    tool={tool}
+                  />
+                )}
+              </FoldingList>
             )}
             <Problems {...{ view, check, problems }} onRepair={repair} onShow={showProblem} />
           </div>
