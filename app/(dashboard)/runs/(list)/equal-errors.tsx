@@ -102,7 +102,7 @@ function Bars({ bars }: { bars: readonly number[] }) {
           <rect
             fill="currentColor"
             height={height}
-            // A bar keeps its position.
+            // biome-ignore lint/suspicious/noArrayIndexKey: a bar has no identity but its position.
             key={`${at} of ${bars.length}`}
             width={width * 0.8}
             x={at * width}
