@@ -1,8 +1,8 @@
 "use client";
 
-import { formatDuration } from "@/app/_ui/figures/format";
+import { formatAge, formatDuration } from "@/app/_ui/figures/format";
 import { StatusShape } from "@/app/_ui/figures/status";
-import { Ago } from "@/app/_ui/figures/time";
+import { useExact, useNow } from "@/app/_ui/figures/time";
 import type { CallbackDeliveryLine } from "@/server/catalog/callbacks/inspect-callback-deliveries";
 
 type Attempt = { status: number | null; error: string | null; durationMs: number | null };
@@ -30,8 +30,14 @@ export function DeliveryShape({ deliveredAt, nextAt, attempts }: CallbackDeliver
   );
 }
 
-/** When a delivery is tried next. */
+/** A time to come, such as `in 18 min`. */
+export function Until({ at }: { at: string }) {
+  const left = new Date(at).getTime() - useNow();
+  return <span title={useExact(at)}>{left < 1_000 ? "now" : `in ${formatAge(left)}`}</span>;
+}
+
+/** The time of a delivery's next attempt. */
 export function NextAttempt({ nextAt, deliveredAt }: Pick<CallbackDeliveryLine, "nextAt" | "deliveredAt">) {
-  if (nextAt !== null) return <Ago at={nextAt} />;
+  if (nextAt !== null) return <Until at={nextAt} />;
   return <span className="text-faint">{deliveredAt === null ? "Given up" : "–"}</span>;
 }

@@ -8,7 +8,7 @@ import { useTRPC } from "@/app/_ui/data/providers";
 import { describeError } from "@/app/_ui/data/query-client";
 import { formatDuration } from "@/app/_ui/figures/format";
 import { StatusShape } from "@/app/_ui/figures/status";
-import { Ago, Moment } from "@/app/_ui/figures/time";
+import { Moment } from "@/app/_ui/figures/time";
 import { JsonView } from "@/app/_ui/json/view";
 import { Link } from "@/app/_ui/link";
 import { SkeletonLine } from "@/app/_ui/page/page";
@@ -17,6 +17,7 @@ import { Tabs } from "@/app/_ui/tabs";
 import { PlainText } from "@/app/_ui/text/plain-text";
 import { notify } from "@/app/_ui/toast";
 import type { CallbackDeliveryDetail } from "@/server/catalog/callbacks/inspect-callback-deliveries";
+import { Until } from "../attempt-mark";
 import { REFRESH_MS } from "../query";
 
 /** One event for a callback: its attempts and its body. Members can send it again. */
@@ -141,7 +142,7 @@ function Attempts({
       <p className="mt-3 text-muted">
         {nextAt !== null ? (
           <>
-            The next attempt: <Ago at={nextAt} />.{" "}
+            The next attempt: <Until at={nextAt} />.{" "}
           </>
         ) : deliveredAt === null ? (
           "It is not tried again. "

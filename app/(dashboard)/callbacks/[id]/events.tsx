@@ -12,7 +12,7 @@ import { usePages } from "@/app/_ui/paged-list";
 import { Unreadable } from "@/app/_ui/text/unreadable";
 import type { CallbackDeliveryLine } from "@/server/catalog/callbacks/inspect-callback-deliveries";
 import type { CallbackDetail } from "@/server/catalog/callbacks/list-callbacks";
-import { DeliveryShape, describeAttempt } from "../attempt-mark";
+import { DeliveryShape, describeAttempt, Until } from "../attempt-mark";
 import { deliveriesQuery, REFRESH_MS, readState, type ShownState } from "../query";
 import { DeliveryInspector } from "./delivery-inspector";
 
@@ -111,7 +111,7 @@ function EventLine({ line, href, isChosen }: EventLineProps) {
           {targetName === null ? "" : " · "}
           {nextAt !== null && line.attempts > 0 ? (
             <>
-              next attempt <Ago at={nextAt} />
+              next attempt <Until at={nextAt} />
             </>
           ) : deliveredAt === null && nextAt === null ? (
             "given up"
