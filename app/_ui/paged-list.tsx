@@ -69,7 +69,8 @@ export function PagedList<Line>({
   );
 }
 
-function OlderButton({ what, query }: { what: string; query: PagedQuery }) {
+/** Loads the next page, and says why it could not. */
+export function OlderButton({ what, query }: { what: string; query: PagedQuery }) {
   if (!query.hasNextPage) return null;
   return (
     <div className="flex flex-col items-center gap-2 py-4">

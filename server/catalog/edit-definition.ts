@@ -170,7 +170,7 @@ export async function readToolText(
  * An issue of a text at its line, from 1 (null: the complete text). `message` is a sentence with line and location.
  * `repair`: the change that settles it, if there is exactly one.
  */
-export type TextProblem = {
+export type TextIssue = {
   line: number | null;
   path: (string | number)[];
   issue: string;
@@ -183,10 +183,10 @@ export async function checkToolText(
   { db }: Pick<Services, "db">,
   actor: MemberActor,
   { yaml }: { yaml: string },
-): Promise<TextProblem[]> {
+): Promise<TextIssue[]> {
   const read = await readTool(yaml, { tx: db, actor });
   if ("problems" in read) return read.problems;
-  return problemsOf(read.document, await findToolIssues(read.definition, { tx: db, actor }));
+  return textIssuesOf(read.document, await findToolIssues(read.definition, { tx: db, actor }));
 }
 
 /** Reads and checks a tool's YAML as saving does. Throws `invalid_request` with every issue, as `saveToolText` does. */
@@ -198,7 +198,7 @@ export async function readCheckedTool(
   const read = await readTool(yaml, { tx: db, actor });
   if ("problems" in read) throw reject(read.problems);
   const issues = await findToolIssues(read.definition, { tx: db, actor });
-  if (issues.length > 0) throw reject(problemsOf(read.document, issues));
+  if (issues.length > 0) throw reject(textIssuesOf(read.document, issues));
   return read.definition;
 }
 
@@ -217,11 +217,11 @@ export async function saveToolText(
     // What concerns no part of the definition, such as a newer version, is not at one of its lines.
     if (!isAppError(error) || error.issues === undefined || error.issues.every(({ path }) => path === ""))
       throw error;
-    throw reject(problemsOf(read.document, error.issues));
+    throw reject(textIssuesOf(read.document, error.issues));
   }
 }
 
-type ReadTool = { definition: ToolDefinition; document: YamlDocument } | { problems: TextProblem[] };
+type ReadTool = { definition: ToolDefinition; document: YamlDocument } | { problems: TextIssue[] };
 
 /** A place in a tool that names a step: the text at a path, and where the names begin and end in it. */
 export type StepMention = { path: (string | number)[]; text: string; names: StepName[] };
@@ -261,10 +261,10 @@ async function readTool(yaml: string, reader: ToolReader): Promise<ReadTool> {
     return meant === undefined ? issue : { ...issue, repair: renameTo(meant) };
   });
   const issues = [...ofSchema, ...others].slice(0, WORKFLOW_LIMITS.problems);
-  return { problems: problemsOf(document, issues) };
+  return { problems: textIssuesOf(document, issues) };
 }
 
-function problemsOf(document: YamlDocument, issues: readonly WorkflowIssue[]): TextProblem[] {
+function textIssuesOf(document: YamlDocument, issues: readonly WorkflowIssue[]): TextIssue[] {
   return issues.map(({ path, message, repair }) => {
     const keys = fromPointer(path);
     return {
@@ -277,7 +277,7 @@ function problemsOf(document: YamlDocument, issues: readonly WorkflowIssue[]): T
   });
 }
 
-const reject = (problems: readonly TextProblem[]) =>
+const reject = (problems: readonly TextIssue[]) =>
   rejection(
     problems.map(({ path, issue }) => ({ path: jsonPointer(["definition", ...path]), message: issue })),
   );

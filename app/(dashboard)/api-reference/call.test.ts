@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { commandOf, missingIn } from "./call";
+import { afterEach, expect, test, vi } from "vitest";
+import { commandOf, missingIn, send } from "./call";
 import type { Operation } from "./read-document";
 
 const field = { type: "string", required: true, description: "" };
@@ -39,6 +39,25 @@ test("a call names its missing parts, and a read has neither method nor body", (
   const call = { operation: read, values: { agentId: " " }, body: "" };
   expect(missingIn(call)).toEqual(["agentId"]);
   expect(commandOf(call, "")).toBe("curl '/v1/agents/run/{agentId}' \\\n  -H \"X-API-Key: $API_KEY\"");
+});
+
+afterEach(() => void vi.unstubAllGlobals());
+
+test.each([
+  ["text/event-stream", { ok: true, text: "event: snapshot" }],
+  ["application/json", { failure: "There was no response within 40 s." }],
+])("of an answer in %s that does not end, only events are shown", async (type, expected) => {
+  const body = new ReadableStream(
+    {
+      start: (controller) => controller.enqueue(new TextEncoder().encode("event: snapshot")),
+      pull: (controller) => controller.error(new DOMException("late", "TimeoutError")),
+    },
+    { highWaterMark: 0 },
+  );
+  vi.stubGlobal("fetch", async () => new Response(body, { headers: { "content-type": type } }));
+  expect(await send({ operation: start, values: { agentId: "a" }, body: "{}" }, "key")).toMatchObject(
+    expected,
+  );
 });
 
 test("the query has the parameters that are filled in", () => {

@@ -75,7 +75,7 @@ export async function send(call: Call, key: string): Promise<Answer> {
       redirect: "error",
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    const text = indent(await response.text());
+    const text = indent(await readText(response));
     return {
       status: `${response.status} ${response.statusText}`.trim(),
       ok: response.ok,
@@ -84,11 +84,27 @@ export async function send(call: Call, key: string): Promise<Answer> {
       text: text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text,
     };
   } catch (error) {
-    if (error instanceof DOMException && error.name === "TimeoutError") {
+    if (isTimeout(error)) {
       return { failure: `There was no response within ${TIMEOUT_MS / 1000} s.` };
     }
     return { failure: "Could not send the call. Check the header values and the connection." };
   }
+}
+
+const isTimeout = (error: unknown) => error instanceof DOMException && error.name === "TimeoutError";
+
+/** The body; of events that continue, those that arrived in time. */
+async function readText(response: Response): Promise<string> {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  try {
+    for (let part = await reader?.read(); part?.done === false; part = await reader?.read())
+      text += part.value;
+  } catch (error) {
+    const areEvents = response.headers.get("content-type")?.startsWith("text/event-stream");
+    if (!areEvents || !isTimeout(error)) throw error;
+  }
+  return text;
 }
 
 function indent(text: string): string {

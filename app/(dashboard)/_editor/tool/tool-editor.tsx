@@ -11,7 +11,7 @@ import { lazy } from "@/app/_ui/lazy";
 import { Segments } from "@/app/_ui/segments";
 import { notify } from "@/app/_ui/toast";
 import { fromPointer, jsonPointer } from "@/server/base/json/text";
-import type { TextProblem } from "@/server/catalog/edit-definition";
+import type { TextIssue } from "@/server/catalog/edit-definition";
 import { EditorForm } from "../editor-form";
 import { copyName } from "../slug";
 import { EDITED_QUERY, type EditorProps, useEditor } from "../use-editor";
@@ -89,7 +89,7 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
 
   const problemsIn = (part: Part) => problems.filter(({ path }) => partOf(path) === part);
   function showFirst(issues: ShownError["issues"]) {
-    const show = (found: readonly TextProblem[]) => {
+    const show = (found: readonly TextIssue[]) => {
       const [first] = [...found, ...readRejection({ value: yaml, issues }, found)];
       if (first !== undefined) showProblem(describeProblem(first, tool));
     };
@@ -311,8 +311,8 @@ function initialYaml(
 /** The paths of issues begin with `/definition`. */
 function readRejection(
   { value, issues }: { value: string; issues: ShownError["issues"] },
-  found: readonly TextProblem[],
-): TextProblem[] {
+  found: readonly TextIssue[],
+): TextIssue[] {
   const isFound = (pointer: string, issue: string) =>
     found.some((problem) => problem.issue === issue && jsonPointer(problem.path) === pointer);
   return issues.flatMap(({ path: pointer, message }) => {

@@ -2,13 +2,12 @@
 
 import clsx from "clsx";
 import { useSearchParams } from "next/navigation";
-import { Button } from "@/app/_ui/button";
 import { ChoiceLinks } from "@/app/_ui/choice-links";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { PartHead } from "@/app/_ui/figures/facts";
 import { Ago } from "@/app/_ui/figures/time";
 import { Empty } from "@/app/_ui/page/page";
-import { usePages } from "@/app/_ui/paged-list";
+import { OlderButton, usePages } from "@/app/_ui/paged-list";
 import { Unreadable } from "@/app/_ui/text/unreadable";
 import type { CallbackDeliveryLine } from "@/server/catalog/callbacks/inspect-callback-deliveries";
 import type { CallbackDetail } from "@/server/catalog/callbacks/list-callbacks";
@@ -65,13 +64,7 @@ export function Events({ callback: { id } }: { callback: CallbackDetail }) {
                 />
               ))}
             </ul>
-            {query.hasNextPage ? (
-              <div className="flex justify-center py-3">
-                <Button disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-                  Load older events
-                </Button>
-              </div>
-            ) : null}
+            <OlderButton query={query} what="events" />
           </div>
           {chosen === null ? null : <DeliveryInspector deliveryId={chosen} key={chosen} />}
         </div>

@@ -40,13 +40,13 @@ export async function executeAgent(
     async callTools(round) {
       const first = stepsBefore + 1;
       stepsBefore += round.calls.length;
-      return executeCalls(execution, round, first);
+      return executeRound(execution, round, first);
     },
   });
 }
 
 /** Completed calls are answered from the journal. */
-async function executeCalls(
+async function executeRound(
   execution: Execution,
   round: ToolRound,
   firstStepNumber: number,

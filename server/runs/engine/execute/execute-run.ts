@@ -56,7 +56,7 @@ export async function executeRun(
     depth: parent === undefined ? 1 : parent.depth + 1,
     deadline: parent !== undefined && parent.deadline < ownDeadline ? parent.deadline : ownDeadline,
     runChild: (child, { inserted, signal: callerSignal }) =>
-      executeClaimedChild(context, child, {
+      continueChildRun(context, child, {
         budget,
         inserted,
         parent: { ...execution, signal: callerSignal },
@@ -100,7 +100,7 @@ function rejectLargeOutput(outcome: Outcome): Outcome {
   return { status: "Failed", code: "output_too_large", message };
 }
 
-async function executeClaimedChild(
+async function continueChildRun(
   context: SegmentContext,
   child: ClaimedRun,
   { budget, parent, inserted }: { budget: Budget; parent: Parent; inserted?: Promise<void> | undefined },

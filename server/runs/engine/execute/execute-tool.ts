@@ -27,7 +27,7 @@ export async function executeTool(execution: Execution, configuration: ToolConfi
     pinned: configuration.pinned,
     facts,
     journal: {
-      call: async (call) => resultOf(await executeCall(execution, call, () => checkpoint(call))),
+      call: async (call) => resultOf(await executeStepCall(execution, call, () => checkpoint(call))),
       skip: ({ key, functionName, note }) =>
         execution.journal.skipStep({ key, toolName: functionName, input: JSON.stringify(note) }),
       fork: (works, act) => forkAsStep(execution, act, works),
@@ -54,7 +54,7 @@ export function createActCheckpoint(
   };
 }
 
-async function executeCall(
+async function executeStepCall(
   execution: Execution,
   call: WorkflowCall,
   checkpoint: () => void,

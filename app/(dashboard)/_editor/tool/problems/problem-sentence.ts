@@ -1,8 +1,8 @@
-import type { TextProblem } from "@/server/catalog/edit-definition";
+import type { TextIssue } from "@/server/catalog/edit-definition";
 import { stepAt, type ToolView } from "../tool-document";
 
 /** A problem as people read it: where it is, and what is wrong. */
-export type ShownProblem = Pick<TextProblem, "line" | "path" | "repair"> & {
+export type ShownProblem = Pick<TextIssue, "line" | "path" | "repair"> & {
   place: string;
   sentence: string;
   /** The sentence once it is repaired. */
@@ -33,7 +33,7 @@ const CONTINUES = /^(?:is|are|must|has|have|cannot|can|does|would|should|may|nee
 
 /** Describes a problem of a tool by the names that its form has. `tool`: null while its YAML has a syntax error. */
 export function describeProblem(
-  { line, path, issue, repair }: TextProblem,
+  { line, path, issue, repair }: TextIssue,
   tool: ToolView | null,
 ): ShownProblem {
   const step = path[0] === "steps" && typeof path[1] === "number" ? path[1] : null;
