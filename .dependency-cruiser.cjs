@@ -94,6 +94,13 @@ module.exports = {
     closed("scripts", { path: "^scripts/", folders: "^(app|inngest|serve|tools)/|^serve\\.ts$" }),
 
     {
+      name: "the-client-stands-alone",
+      severity: "error",
+      comment: "It is packed without the rest of the repository, and has no dependencies.",
+      from: { path: "^client/src/" },
+      to: { pathNot: "^client/src/" },
+    },
+    {
       name: "contract-knows-only-zod",
       severity: "error",
       comment: "The contract is read by everyone, so it depends on no one.",
@@ -139,7 +146,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: ["node_modules"] },
-    exclude: { path: ["^server/base/db/generated/", "^\\.next", "^dist/"] },
+    exclude: { path: ["^server/base/db/generated/", "^\\.next", "^dist/", "^client/dist/"] },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.json" },
     enhancedResolveOptions: {

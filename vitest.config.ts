@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
  * Two projects: `unit` (pure, `*.test.ts`) and `db` (`*.db.test.ts`, each file on its own copy of a migrated template
  * database, see testing/database.ts).
  */
-const FOLDERS = "{server,inngest,scripts,tools,app,prisma,examples,testing,serve}";
+const FOLDERS = "{server,inngest,scripts,tools,app,prisma,examples,testing,serve,client,client-python}";
 
 export default defineConfig({
   resolve: { tsconfigPaths: true },

@@ -62,7 +62,7 @@ test.each(["README.md", "CONTRIBUTING.md", "SECURITY.md", ...PAGES])(
 test.each(["CONTRIBUTING.md", ...PAGES])("the files and folders that %s names exist", (page) => {
   const text = readFileSync(join(ROOT, page), "utf8");
   const named = text.matchAll(
-    /`((?:app|e2e|inngest|prisma|scripts|serve|server|testing)\/[^`\s*,]*(?:\/|\.[a-z]+))`/g,
+    /`((?:app|client|client-python|e2e|inngest|prisma|scripts|serve|server|testing)\/[^`\s*,]*(?:\/|\.[a-z]+))`/g,
   );
   const missing = [...named].map(([, path = ""]) => path).filter((path) => !existsSync(join(ROOT, path)));
   // The guide to a first change adds two files.
@@ -98,7 +98,7 @@ test("every command that a page or .env.example names exists", async () => {
 });
 
 test("no docstring begins with a question word", () => {
-  const folders = ["app", "e2e", "inngest", "scripts", "serve", "server", "testing", "tools"];
+  const folders = ["app", "client/src", "e2e", "inngest", "scripts", "serve", "server", "testing", "tools"];
   const files = folders.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((file) => join(folder, file)),
   );

@@ -10,6 +10,7 @@ export const GUIDES = [
   { name: "secrets", title: "Secrets" },
   { name: "api", title: "The API" },
   { name: "lists", title: "Lists and management" },
+  { name: "clients", title: "Clients" },
   { name: "glossary", title: "Glossary" },
 ] as const;
 type GuideName = (typeof GUIDES)[number]["name"];

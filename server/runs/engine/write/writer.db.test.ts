@@ -385,20 +385,6 @@ it("rejects all writes of a replaced worker, including queued ones", async () =>
   await expect.poll(async () => (await start(beside)).runId).toEqual(expect.any(String));
 });
 
-it("starts runs as before after a later release has added columns to a start", async () => {
-  const upgraded = await createWorld();
-  try {
-    tenant = await createTenant(upgraded);
-    // Enough for PostgreSQL to keep its plans.
-    for (let n = 0; n < 12; n += 1) await start(upgraded);
-    await upgraded.pool.query("ALTER TYPE start_item ADD ATTRIBUTE one text, ADD ATTRIBUTE two text");
-    for (let n = 0; n < 12; n += 1) await start(upgraded);
-    expect(await upgraded.db.run.count()).toBe(24);
-  } finally {
-    await upgraded.close();
-  }
-});
-
 describe("starts with one idempotency key", () => {
   const idempotent = (key: string, body = "same"): StartConditions => ({
     idempotency: {

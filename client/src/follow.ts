@@ -1,0 +1,83 @@
+import { ApiError, ConnectionError, StepwellError } from "./errors.js";
+import { type Message, readMessages } from "./event-stream.js";
+import { isLastEvent, type RunEvent, TextProgress } from "./events.js";
+import { pauseMs, sleep } from "./retry.js";
+import { type Connection, type Settings, send } from "./transport.js";
+
+/** The service sends a comment every 15 seconds. */
+const SILENCE_MS = 45_000;
+
+export type FollowOptions = {
+  /** Continue after the event with this id. 0: from the first event. Without it a snapshot comes first. */
+  since?: number;
+  signal?: AbortSignal;
+};
+
+/**
+ * The events of a run until its last one. After a lost connection it continues behind the last event, so that none is
+ * missing and none repeated.
+ */
+export async function* follow<Status>(
+  settings: Settings,
+  path: string,
+  { since, signal }: FollowOptions,
+): AsyncGenerator<RunEvent<Status>, void, undefined> {
+  const texts = new TextProgress();
+  let last = since ?? null;
+  /** Connections in a row that sent nothing. */
+  let silent = 0;
+  for (;;) {
+    silent += 1;
+    const stream = await open(settings, path, { last, signal });
+    try {
+      const onBytes = () => {
+        silent = 0;
+        stream.connection.extend(SILENCE_MS);
+      };
+      for await (const message of readMessages(stream.body, onBytes)) {
+        const event = parseEvent<Status>(message);
+        last = event.id ?? last;
+        yield* texts.pass(event);
+        if (isLastEvent(event)) return;
+      }
+    } catch (error) {
+      const thrown = stream.connection.errorOf(error);
+      if (!(thrown instanceof ConnectionError)) throw thrown;
+    } finally {
+      stream.connection.close();
+    }
+    if (silent > settings.retries)
+      throw new ConnectionError("The service ends the events without sending any.");
+    // Also after an orderly end: the service closes a stream after ten minutes.
+    await sleep(pauseMs(silent, null), signal);
+    texts.reconnect();
+  }
+}
+
+type Stream = { body: ReadableStream<Uint8Array>; connection: Connection };
+
+function open(
+  settings: Settings,
+  path: string,
+  { last, signal }: { last: number | null; signal: AbortSignal | undefined },
+): Promise<Stream> {
+  const headers: Record<string, string> = { Accept: "text/event-stream, application/json" };
+  if (last !== null) headers["Last-Event-ID"] = String(last);
+  const request = { method: "GET", path, headers, isRepeatable: true, moreTimeMs: 0, signal };
+  return send(settings, request, async ({ body, headers: got, status }, connection): Promise<Stream> => {
+    if (body === null || !got.get("content-type")?.startsWith("text/event-stream")) {
+      const message = "The answer is no stream of events.";
+      throw new ApiError({ status, message, code: null, issues: [], requestId: null, retryAfterMs: null });
+    }
+    return { body, connection };
+  });
+}
+
+function parseEvent<Status>({ id, event, data }: Message): RunEvent<Status> {
+  try {
+    // The service's own events; those of a newer service may have other types.
+    return { id: id === null ? null : Number(id), type: event, data: JSON.parse(data) } as RunEvent<Status>;
+  } catch (cause) {
+    throw new StepwellError(`The event ${event} is not JSON.`, { cause });
+  }
+}

@@ -1,0 +1,38 @@
+// Generated from the OpenAPI document by `npm run docs:generate`.
+
+import type { OperationId } from "./types.js";
+
+/** `repeat`: whether an attempt that may have arrived is repeated. */
+type Operation = { method: string; path: string; repeat: "always" | "with-key" | "never" };
+
+export const OPERATIONS: Readonly<Record<OperationId, Operation>> = {
+  cancelAgentRun: { method: "POST", path: "/v1/agents/run/{agentRunId}/cancel", repeat: "always" },
+  cancelRun: { method: "POST", path: "/v1/runs/{runId}/cancel", repeat: "always" },
+  cancelToolRun: { method: "POST", path: "/v1/tools/run/{toolRunId}/cancel", repeat: "always" },
+  estimateAgentRun: { method: "POST", path: "/v1/agents/{agentId}/estimate", repeat: "always" },
+  estimateToolRun: { method: "POST", path: "/v1/tools/{toolId}/estimate", repeat: "always" },
+  followAgentRun: { method: "GET", path: "/v1/agents/run/{agentRunId}/events", repeat: "always" },
+  followToolRun: { method: "GET", path: "/v1/tools/run/{toolRunId}/events", repeat: "always" },
+  getAgent: { method: "GET", path: "/v1/agents/{agentId}", repeat: "always" },
+  getAgentRunDetails: { method: "GET", path: "/v1/agents/run/{agentRunId}/details", repeat: "always" },
+  getAgentRunStatus: { method: "GET", path: "/v1/agents/run/{agentRunId}/status", repeat: "always" },
+  getCredits: { method: "GET", path: "/v1/credits", repeat: "always" },
+  getMetrics: { method: "GET", path: "/v1/metrics", repeat: "always" },
+  getRun: { method: "GET", path: "/v1/runs/{runId}", repeat: "always" },
+  getRunReceipt: { method: "GET", path: "/v1/runs/{runId}/receipt", repeat: "always" },
+  getTool: { method: "GET", path: "/v1/tools/{toolId}", repeat: "always" },
+  getToolRunResult: { method: "GET", path: "/v1/tools/run/{toolRunId}/result", repeat: "always" },
+  getToolRunStatus: { method: "GET", path: "/v1/tools/run/{toolRunId}/status", repeat: "always" },
+  getTrigger: { method: "GET", path: "/v1/triggers/{triggerId}", repeat: "always" },
+  listAgents: { method: "GET", path: "/v1/agents", repeat: "always" },
+  listCreditEntries: { method: "GET", path: "/v1/credits/entries", repeat: "always" },
+  listDeliveries: { method: "GET", path: "/v1/deliveries", repeat: "always" },
+  listRuns: { method: "GET", path: "/v1/runs", repeat: "always" },
+  listTools: { method: "GET", path: "/v1/tools", repeat: "always" },
+  listTriggers: { method: "GET", path: "/v1/triggers", repeat: "always" },
+  receiveWebhook: { method: "POST", path: "/webhooks/{token}", repeat: "with-key" },
+  redeliver: { method: "POST", path: "/v1/deliveries/{deliveryId}/redeliver", repeat: "with-key" },
+  rerunRun: { method: "POST", path: "/v1/runs/{runId}/rerun", repeat: "with-key" },
+  runAgent: { method: "POST", path: "/v1/agents/run/{agentId}", repeat: "with-key" },
+  runTool: { method: "POST", path: "/v1/tools/run/{toolId}", repeat: "with-key" },
+};

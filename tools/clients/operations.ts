@@ -1,0 +1,42 @@
+import type { createOpenApiDocument } from "@/server/api/openapi/document";
+
+/** The operations of the OpenAPI document, as the clients of `client/` and `client-python/` need them. */
+
+export type OpenApiDocument = ReturnType<typeof createOpenApiDocument>;
+type PathItem = NonNullable<OpenApiDocument["paths"]>[string];
+type DeclaredOperation = NonNullable<PathItem["post"]>;
+
+/** May an attempt be repeated that may have arrived? */
+type Repeat = "always" | "with-key" | "never";
+
+export type Operation = {
+  id: string;
+  method: string;
+  path: string;
+  repeat: Repeat;
+  declared: DeclaredOperation;
+};
+
+/** These change nothing, or nothing the second time. */
+const REPEATABLE_POST = /\/(cancel|estimate)$/;
+
+export function operationsOf(document: OpenApiDocument): Operation[] {
+  const found: Operation[] = [];
+  for (const [path, { get, post, put, patch, delete: remove }] of Object.entries(document.paths ?? {})) {
+    for (const [name, declared] of Object.entries({ get, post, put, patch, delete: remove })) {
+      if (declared === undefined) continue;
+      const { operationId } = declared;
+      if (operationId === undefined) throw new Error(`${name} ${path} has no operationId.`);
+      const method = name.toUpperCase();
+      found.push({ id: operationId, method, path, repeat: repeatOf({ method, path, declared }), declared });
+    }
+  }
+  return found.sort((one, other) => (one.id < other.id ? -1 : 1));
+}
+
+function repeatOf({ method, path, declared }: Pick<Operation, "method" | "path" | "declared">): Repeat {
+  const headers = (declared.parameters ?? []).map((each) => ("name" in each ? each.name : ""));
+  if (headers.includes("Idempotency-Key")) return "with-key";
+  if (["GET", "PUT", "DELETE"].includes(method) || REPEATABLE_POST.test(path)) return "always";
+  return "never";
+}
