@@ -1,5 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { ensureBuild } from "./build.mjs";
+import { runBackupCommand } from "./postgres/backup-commands.mjs";
 import { dataFolder, hasDatabase, provideDatabase, readSettings } from "./support/environment.mjs";
 import { prepareProject } from "./support/prepare-project.mjs";
 import { SetupError } from "./support/project.mjs";
@@ -16,9 +17,12 @@ const isHelp = ["help", undefined].includes(words[0]) || words.includes("--help"
 await runCommand(async () => {
   await prepareProject(() => {
     readSettings();
-    // It examines an installation, and creates none.
-    if (words[0] === "doctor" && !isHelp && !hasDatabase()) throw new SetupError(describeMissing());
+    // They read an installation, and create none.
+    if (["doctor", "backup"].includes(words[0] ?? "") && !isHelp && !hasDatabase())
+      throw new SetupError(describeMissing());
   });
+  const code = isHelp ? undefined : await runBackupCommand(words);
+  if (code !== undefined) return code;
   const build = await ensureBuild({ pages: false });
   if (!isHelp) await provideDatabase();
   Object.assign(process.env, { NODE_ENV: "production" });

@@ -6,6 +6,7 @@ import { isAppError } from "@/server/base/errors";
 import { checkSecretFingerprint } from "@/server/guard/secrets/fingerprint";
 import { readAppUrl } from "@/server/operate/app-url";
 import type { Services } from "@/server/services";
+import { backupCommands } from "./backups";
 import { CALL, type Command, type Terminal, UsageError } from "./command";
 import { definitionCommands } from "./definitions";
 import { doctorCommand } from "./doctor/doctor";
@@ -28,6 +29,7 @@ const COMMANDS: readonly Command[] = [
   ...runCommands,
   ...serviceSecretCommands,
   migrateCommand,
+  ...backupCommands,
   doctorCommand,
 ];
 

@@ -49,6 +49,13 @@ function whyNotRunning(program) {
   return status === 0 ? undefined : (error?.message ?? stderr);
 }
 
+/** The major version of the programs, such as 17. */
+export async function readMajorVersion() {
+  const { postgres } = await findPrograms();
+  const { stdout } = spawnSync(postgres, ["--version"], { ...spawnOptions(), encoding: "utf8" });
+  return Number.parseInt(stdout.replace(/^\D+/, ""), 10);
+}
+
 /**
  * Does what the package's install script does, for installations without install scripts.
  * @param {string} home

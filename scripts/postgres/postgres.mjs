@@ -40,10 +40,12 @@ const DATABASE = "stepwell";
 /**
  * Creates and starts the data folder's PostgreSQL if needed, and records this process as its user.
  * @param {string} dataDir created if missing
+ * @param {{ create?: (cluster: import("./postgres-cluster.mjs").Cluster) => Promise<void> }} [options] `create` creates
+ * the cluster's files if there are none
  * @returns {Promise<{ url: string, cluster: string, elsewhere: boolean, leave: () => Promise<void> }>} the database's
  * URL, where the data are, and whether that is outside the data folder; call `leave` before the process ends
  */
-export async function joinPostgres(dataDir) {
+export async function joinPostgres(dataDir, { create = createCluster } = {}) {
   createDataFolder(dataDir);
   const root = realpathSync(dataDir);
   const paths = {
@@ -66,7 +68,7 @@ export async function joinPostgres(dataDir) {
       };
       try {
         if (!known && existsSync(join(cluster.folder, "PG_VERSION"))) await resetPassword(cluster);
-        await createCluster(cluster);
+        await create(cluster);
         // Written only now: in a record without its cluster the password would be wrong.
         if (!known) writePrivately(paths.record, JSON.stringify(record));
         const { port } = await startCluster(cluster, record.port);

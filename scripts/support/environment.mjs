@@ -68,12 +68,12 @@ export function describePortError(port, code) {
 /**
  * Provides a database: the one of DATABASE_URL, or the embedded one, started if needed. Sets DATABASE_URL and
  * STEPWELL_SECRET in this process's environment, and STEPWELL_DEMO for the embedded one. The database is released when
- * the process ends.
+ * the process ends. Returns the embedded one.
  */
 export async function provideDatabase() {
   const dataDir = dataFolder();
   process.env.STEPWELL_DATA_DIR = dataDir;
-  if (process.env.DATABASE_URL) return;
+  if (process.env.DATABASE_URL) return undefined;
   const joining = joinPostgres(dataDir);
   onShutdown(async () => (await joining.catch(() => undefined))?.leave());
   const joined = await joining;
@@ -88,6 +88,7 @@ export async function provideDatabase() {
   process.env.DATABASE_URL = url;
   process.env.STEPWELL_DEMO ||= "on";
   process.env.STEPWELL_SECRET ||= readOrCreateSecret(join(dataDir, "secret"));
+  return joined;
 }
 
 /** Returns true if DATABASE_URL is set, or the embedded database was created by an earlier start. */

@@ -1,0 +1,175 @@
+import { EventEmitter, once } from "node:events";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { prepareDatabase } from "@/server/base/db/prepare-database";
+import { startRun } from "@/server/runs/start";
+import { callCommandLine } from "@/testing/command-line";
+import { startEngine } from "@/testing/execute";
+import { expectSoundLedger } from "@/testing/ledger";
+import { createProcess } from "@/testing/process";
+import { createTenant, createWorld, openWorld, quietModels, type Tenant } from "@/testing/world";
+import { createThrowaway, removeThrowaway } from "../support/throwaway.mjs";
+import { backUp } from "./backup.mjs";
+import { readManifest } from "./manifest.mjs";
+import { joinPostgres } from "./postgres.mjs";
+import { runningCluster } from "./postgres-cluster.mjs";
+import { restore } from "./restore.mjs";
+
+const SECRET = "a-secret-a-secret-a-secret-a-secret";
+const EXECUTING = 3;
+
+const plain = await openWorld();
+let folder: string;
+let target: string;
+let tenant: Tenant;
+let total: number;
+const executing: string[] = [];
+
+/** Outside a test, `expect.poll` does not work. */
+const until = (reached: () => Promise<boolean>) => vi.waitUntil(reached, { timeout: 60_000 });
+
+/** One backup for all tests: of a service that executes agent runs, while starts and tool runs go on. */
+beforeAll(async () => {
+  folder = await createThrowaway();
+  target = join(folder, "backup");
+  const { url, cluster, leave } = await joinPostgres(join(folder, "data"));
+  await prepareDatabase(url, ".");
+  const world = await createWorld({ beside: plain, databaseUrl: url });
+  tenant = await createTenant(world, { credits: "100000", plan: { concurrency: 20 } });
+  const gate = new EventEmitter();
+  const released = once(gate, "open");
+  const service = createProcess(world, {
+    async call(...request) {
+      await released;
+      return quietModels.call(...request);
+    },
+  });
+  startEngine(service);
+  const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  for (let index = 0; index < EXECUTING; index += 1) {
+    const start = { kind: "agent", targetId: tenant.agentId, userMessage: "Hi" } as const;
+    executing.push((await startRun(service, actor, start)).runId);
+  }
+  const where = { id: { in: executing }, claimedBy: { not: null }, startedAt: { not: null } };
+  await until(async () => (await world.db.run.count({ where })) === EXECUTING);
+  const load = { isOver: false };
+  const loading = (async () => {
+    while (!load.isOver) {
+      await startRun(service, actor, { kind: "tool", targetId: tenant.toolId, input: { a: 1, b: 2 } });
+    }
+  })();
+  const ended = { kind: "tool", status: "Completed" } as const;
+  await until(async () => (await world.db.run.count({ where: ended })) > 5);
+
+  await backUp(target, { url, cluster, secret: SECRET });
+
+  const { rows } = await readManifest(target);
+  await until(async () => (await world.db.run.count()) > (rows.runs ?? 0) + 1);
+  load.isOver = true;
+  await loading;
+  gate.emit("open");
+  total = await world.db.run.count();
+  await service.stop();
+  await world.close();
+  await leave();
+}, 180_000);
+afterAll(async () => {
+  // Databases that a failed test left running.
+  for (const name of ["data", "restored"]) await removeThrowaway(join(folder, name));
+  await removeThrowaway(folder);
+});
+
+test("a backup of a running service under load is restored, and its open runs continue", async () => {
+  const dataDir = join(folder, "restored");
+  const lines = await restore(target, dataDir);
+  const { createdAt, rows } = await readManifest(target);
+  expect(lines[0]).toContain(`Restored the backup of ${createdAt}`);
+  expect(lines).toContain("  Every balance agrees with its ledger.");
+  const text = lines.join("\n");
+  for (const id of executing) expect(text).toContain(id);
+  expect(text).not.toContain("fewer");
+  expect(readFileSync(join(dataDir, "secret"), "utf8").trim()).toBe(SECRET);
+  expect(runningCluster(join(dataDir, "postgres"))).toBeUndefined();
+
+  const { url, leave } = await joinPostgres(dataDir);
+  const world = await createWorld({ beside: plain, databaseUrl: url });
+  const service = createProcess(world, { env: { STEPWELL_DATA_DIR: dataDir } });
+  try {
+    const restored = await world.db.run.count();
+    expect(restored).toBeGreaterThanOrEqual(rows.runs ?? Number.NaN);
+    expect(restored).toBeLessThan(total);
+    startEngine(service);
+    await expect.poll(() => world.db.run.count({ where: { finishedAt: null } })).toBe(0);
+    const counts = await world.db.run.groupBy({ by: ["status"], _count: true });
+    expect(counts).toEqual([{ status: "Completed", _count: restored }]);
+    await expectSoundLedger(world, tenant);
+    const { out } = await callCommandLine(service, ["doctor"]);
+    expect(out).toMatch(/^ok +migrations /m);
+    expect(out).not.toMatch(/^fail/m);
+  } finally {
+    await service.stop();
+    await world.close();
+    await leave();
+  }
+});
+
+test("only the owner can read a backup", () => {
+  const entries = readdirSync(target, { recursive: true, withFileTypes: true });
+  expect(statSync(target).mode & 0o777).toBe(0o700);
+  for (const entry of entries) {
+    const mode = statSync(join(entry.parentPath, entry.name)).mode & 0o777;
+    expect([entry.name, mode]).toEqual([entry.name, entry.isDirectory() ? 0o700 : 0o600]);
+  }
+  expect(entries.map(({ name }) => name)).not.toContain("postmaster.pid");
+});
+
+test("a backup replaces nothing", async () => {
+  const source = { url: "postgres://unused", cluster: join(folder, "data/postgres"), secret: SECRET };
+  await expect(backUp(target, source)).rejects.toThrow(/is not empty/);
+  await expect(backUp(join(folder, "none/backup"), source)).rejects.toThrow(/does not exist/);
+});
+
+test("a data folder with anything in it is rejected", async () => {
+  const dataDir = join(folder, "occupied");
+  mkdirSync(dataDir);
+  writeFileSync(join(dataDir, "secret"), "mine");
+  await expect(restore(target, dataDir)).rejects.toThrow(/is not empty/);
+  expect(readFileSync(join(dataDir, "secret"), "utf8")).toBe("mine");
+});
+
+test.each([
+  ["another major version", { postgres: 16 }, /PostgreSQL 16, and this version has PostgreSQL \d+/],
+  ["a newer schema", { migration: "20990101000000_later" }, /newer schema \(20990101000000_later\)/],
+  ["a path outside", { folders: ["postgres/../../x"] }, /manifest\.json is damaged/],
+])("%s is rejected", async (_what, change, message) => {
+  const path = join(target, "manifest.json");
+  const before = readFileSync(path, "utf8");
+  writeFileSync(path, JSON.stringify({ ...JSON.parse(before), ...change }));
+  try {
+    await expect(restore(target, join(folder, "rejected"))).rejects.toThrow(message);
+  } finally {
+    writeFileSync(path, before);
+  }
+});
+
+test.each(["postgres/PG_VERSION", "secret"])("a changed %s is rejected and leaves nothing", async (name) => {
+  const path = join(target, name);
+  const before = readFileSync(path);
+  const changed = Buffer.from(before);
+  changed.writeUInt8(changed.readUInt8(0) ^ 1, 0);
+  writeFileSync(path, changed);
+  const dataDir = join(folder, "changed");
+  try {
+    await expect(restore(target, dataDir)).rejects.toThrow(`${path} is missing or not what was backed up`);
+    rmSync(path);
+    await expect(restore(target, dataDir)).rejects.toThrow(`${path} is missing or not what was backed up`);
+  } finally {
+    writeFileSync(path, before);
+  }
+  expect(readdirSync(folder).includes("changed") ? readdirSync(dataDir) : []).toEqual([]);
+});
+
+test("an incomplete folder is no backup", async () => {
+  await expect(restore(folder, join(folder, "rejected"))).rejects.toThrow(/has no manifest\.json/);
+});
