@@ -164,6 +164,24 @@ except TimeoutError:
     );
   });
 
+  it("reads a list to its end, filtered by metadata", async () => {
+    const page = (ids: string[], nextCursor: string | null) => ({
+      status: 200,
+      body: { data: ids.map((id) => ({ id })), nextCursor },
+    });
+    const server = await openScriptedServer(page(["1", "2"], "c-2"), page(["3"], null));
+    const code = `import sys
+from stepwell_client import StepwellClient
+client = StepwellClient(sys.argv[1], "k-1")
+print([run.id for run in client.each(client.operations.list_runs, metadata={"customer": "acme"}, children=True)])`;
+    expect(await runPython(code, [server.url])).toBe("['1', '2', '3']\n");
+    await server.close();
+    expect(server.requests.map(({ path }) => path)).toEqual([
+      "/v1/runs?metadata.customer=acme&children=true",
+      "/v1/runs?metadata.customer=acme&children=true&cursor=c-2",
+    ]);
+  });
+
   it("repeats no text after a dropped connection, and starts it again if it is another one", async () => {
     const delta = (text: string) => `event: text.delta\ndata: ${JSON.stringify({ iteration: 1, text })}\n\n`;
     const stream =

@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
+import { signedHeaders } from "@/server/catalog/callbacks/send/sign";
 import { CallbackError, signWebhook, verifyCallback } from "./src/index.js";
 
 const secretOf = (text: string) => `whsec_${Buffer.from(text).toString("base64")}`;
@@ -34,6 +35,13 @@ describe("verifyCallback", () => {
     expect(await verifyCallback(SECRET, new Headers(headers), bytes, NOW)).toEqual(expected);
     expect(await verifyCallback(SECRET, upper, bytes.buffer, NOW)).toEqual(expected);
     expect(await verifyCallback(SECRET, headers, Buffer.from(BODY), NOW)).toEqual(expected);
+  });
+
+  it("takes what the service signs, during a rotation too", async () => {
+    const headers = signedHeaders([OTHER, SECRET], { id: "msg_1", at: AT, body: BODY });
+    for (const secret of [SECRET, OTHER]) {
+      expect(await verifyCallback(secret, headers, BODY, NOW)).toMatchObject({ id: "msg_1" });
+    }
   });
 
   it("takes one valid signature of several, and one valid secret of several", async () => {
