@@ -8,7 +8,7 @@ const NODE_MODULES = "(^|/)node_modules/";
 
 /** Where an OrgId may be made: see server/base/mint-org-id.ts. */
 const MAY_MINT =
-  "^(server/base/mint-org-id|server/catalog/auth/(sessions|authenticate-key)|server/catalog/organization/(organizations|accept-invitation|reset-password)|server/catalog/(webhooks/find-trigger|callbacks/send/deliver)|server/credits/monthly-grants|server/runs/engine/(claim|end-run)|scripts/cli/runs)\\.ts$";
+  "^(server/base/mint-org-id|server/catalog/auth/(sessions|authenticate-key)|server/catalog/organization/(organizations|accept-invitation|reset-password)|server/catalog/(webhooks/find-trigger|callbacks/send/deliver)|server/credits/monthly-grants|server/runs/engine/(claim|end-run)|server/runs/schedules/ticks|scripts/cli/runs)\\.ts$";
 
 /** One vendor's package and the only places that may import it. */
 const home = (name, packages, places) => ({
@@ -134,6 +134,7 @@ module.exports = {
     home("undici", "undici", "^server/guard/egress/"),
     home("prisma", "prisma|@prisma", "^server/base/db/|^prisma\\.config\\.ts$"),
     home("better-auth", "better-auth", "^server/catalog/auth/|^prisma/seed\\.ts$"),
+    home("croner", "croner", "^server/work/schedules/"),
     home("nodemailer", "nodemailer", "^server/guard/mail/"),
     home("prom-client", "prom-client", "^server/operate/metrics/"),
     home("pino", "pino|pino-pretty", "^server/base/log\\.ts$"),

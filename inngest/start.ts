@@ -6,6 +6,7 @@ import { RunEngine } from "@/server/runs/engine/engine";
 import { endedRunFacts } from "@/server/runs/engine/poll-facts";
 import type { Worker } from "@/server/runs/engine/port";
 import type { Suspect } from "@/server/runs/engine/suspects";
+import { startScheduleTimer } from "@/server/runs/schedules/timer";
 import type { Services } from "@/server/services";
 import { createEmbeddedDriver } from "./embedded";
 import { createServerDriver, type ServerDriver } from "./server";
@@ -18,6 +19,7 @@ export class RunningEngine extends RunEngine {
   #server: ServerDriver | undefined;
   #stopMaintenance = async () => {};
   #callbacks: CallbackDispatcher | undefined;
+  #stopSchedules = async () => {};
   #timer: NodeJS.Timeout | undefined;
   #onBegin: (suspect: Suspect) => void = () => {};
 
@@ -57,6 +59,7 @@ export class RunningEngine extends RunEngine {
     this.#stopMaintenance = startMaintenance(services);
     this.#callbacks = new CallbackDispatcher(services);
     this.#callbacks.start();
+    this.#stopSchedules = startScheduleTimer(services);
   }
 
   /** Executes only suspects, without an Inngest server, maintenance and callbacks. Calls `onBegin` before each. */
@@ -91,6 +94,7 @@ export class RunningEngine extends RunEngine {
   override async stop(graceMs?: number): Promise<void> {
     clearInterval(this.#timer);
     this.#server?.stop();
+    await this.#stopSchedules();
     await this.#stopMaintenance();
     await Promise.all([super.stop(graceMs), this.#callbacks?.stop()]);
   }

@@ -27,6 +27,19 @@ const trigger = await world.db.trigger.create({
     updatedAt: at,
   },
 });
+const target = { organizationId, agentId: tenant.agentId, createdAt: at, updatedAt: at };
+const { id: scheduleId } = await world.db.schedule.create({
+  data: {
+    id: newId(),
+    slug: "hourly",
+    name: "Hourly",
+    input: "Hi",
+    cron: "0 * * * *",
+    nextAt: at,
+    ...target,
+  },
+});
+await world.db.scheduleTick.create({ data: { scheduleId, organizationId, dueAt: at, attemptAt: at } });
 await world.db.delivery.create({
   data: {
     id: newId(),
@@ -87,6 +100,11 @@ const BREAKS: Record<string, string> = {
   runs_root: `UPDATE runs SET root_run_id = gen_random_uuid() ${ofRunning}`,
   runs_source: `UPDATE runs SET source = 'api' ${ofRunning}`,
   runs_times: `UPDATE runs SET finished_at = now() ${ofRunning}`,
+  schedule_ticks_outcome: "UPDATE schedule_ticks SET outcome = 'started'",
+  schedules_one_target: "UPDATE schedules SET agent_id = NULL",
+  schedules_ranges: "UPDATE schedules SET jitter_seconds = -1",
+  schedules_rest: "UPDATE schedules SET paused_at = now()",
+  schedules_slug_shape: "UPDATE schedules SET slug = 'No'",
   secrets_confirmed_hosts: "UPDATE secrets SET confirmed_hosts = '{other.test}'",
   secrets_expire_with_value: "UPDATE secrets SET sealed = NULL, expires_at = now()",
   secrets_have_hosts: "UPDATE secrets SET allowed_hosts = '{}'",

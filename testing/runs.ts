@@ -59,6 +59,7 @@ export async function insertRun(
     steps?: number;
     credits?: string;
     triggerId?: string;
+    scheduleId?: string;
     userId?: string;
     parentRunId?: string;
     /** JSON. */
@@ -101,6 +102,7 @@ export async function insertRun(
       source,
       apiKeyId: source === "api" ? tenant.apiKeyId : null,
       triggerId: run.triggerId ?? null,
+      scheduleId: run.scheduleId ?? null,
       userId: run.userId ?? null,
       parentRunId: run.parentRunId ?? null,
       metadata: run.metadata ?? null,

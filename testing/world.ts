@@ -13,6 +13,8 @@ import type { PriceList } from "@/server/base/models/price-list";
 import { readEnvironment } from "@/server/base/settings/env";
 import { sha256 } from "@/server/base/sha256";
 import { newApiKey } from "@/server/catalog/auth/api-key";
+import type { scheduleDefinition } from "@/server/catalog/definitions";
+import { saveSchedule } from "@/server/catalog/schedules/save-schedule";
 import type { SignatureDefinition } from "@/server/catalog/webhooks/senders/signature-definition";
 import { newTriggerToken, signingSecretPurpose, tokenPurpose } from "@/server/catalog/webhooks/trigger";
 import type { RunKind } from "@/server/contract/enums";
@@ -306,4 +308,21 @@ export async function createTrigger(
     },
   });
   return { id, token };
+}
+
+/** A schedule of a tenant's agent, due each hour from the next full hour on; `rule` changes it. */
+export async function createSchedule(
+  world: World,
+  tenant: Pick<Tenant, "orgId">,
+  rule: Partial<z.input<typeof scheduleDefinition>> = {},
+): Promise<{ id: string; slug: string }> {
+  const slug = `s-${newId().slice(-8)}`;
+  const target = rule.tool === undefined ? { agent: "helper", message: "Good morning" } : {};
+  const definition = { slug, name: "Hourly", cron: "0 * * * *", ...target, ...rule };
+  const { id } = await saveSchedule(
+    world,
+    { kind: "operator", orgId: tenant.orgId, name: "operator" },
+    { definition },
+  );
+  return { id, slug };
 }

@@ -6,10 +6,10 @@ BEGIN
     SELECT *, verdicts[i + 1] AS verdict, verdicts[i + 1] <> 'wait' AS begins FROM unnest(starts) WHERE verdicts[i + 1] IN ('run', 'run+', 'wait')
   ), started AS (
     INSERT INTO runs (id, organization_id, kind, agent_id, tool_id, target_name, target_version, model, configuration_hash, status, source, trigger_id,
-      api_key_id, user_id, root_run_id, input, held, max_credits, max_credits_of, metadata, callback_url, trace_parent, created_at, deadline_seconds, started_at,
+      schedule_id, api_key_id, user_id, root_run_id, input, held, max_credits, max_credits_of, metadata, callback_url, trace_parent, created_at, deadline_seconds, started_at,
       admitted_at, claimed_by, epoch, sequence)
     SELECT id, org, kind, agent, tool, name, version, model, decode(configuration, 'hex'), CASE WHEN begins THEN 'Running' ELSE 'Pending' END::run_status,
-      source, trigger, api_key, "user", id, input, CASE WHEN verdict = 'run+' THEN hold + headroom ELSE hold END, cap, cap_of, metadata, callback_url,
+      source, trigger, schedule, api_key, "user", id, input, CASE WHEN verdict = 'run+' THEN hold + headroom ELSE hold END, cap, cap_of, metadata, callback_url,
       trace_parent, now_, deadline, CASE WHEN begins THEN now_ END, CASE WHEN begins THEN now_ END, CASE WHEN begins THEN p_worker END, begins::int, 1
     FROM s
   ), lines AS (

@@ -487,7 +487,7 @@ test.each([
   [["keys"], '"keys" is incomplete. Commands: keys create, keys list, keys revoke.'],
   [["keys", "make"], 'There is no command "keys make".'],
   [["apply"], "FILE.yaml is missing."],
-  [["remove", "acme", "run", "x"], '"run" is not a kind. Use one of agent, tool, trigger.'],
+  [["remove", "acme", "run", "x"], '"run" is not a kind. Use one of agent, tool, trigger, schedule.'],
   [["apply", "a", "b"], 'Unexpected argument "b".'],
   [["apply", "a", "--jsno"], "Unknown option '--jsno'."],
   [["runs", "list", "--limit", "0"], "--limit must be a whole number from 1 to 1000."],

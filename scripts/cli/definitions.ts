@@ -7,7 +7,7 @@ import { DefinitionFileError } from "@/server/catalog/definition-file/definition
 import { exportOrganization } from "@/server/catalog/definition-file/export";
 import { choose, declareCommand, declareOrganizationCommand, flag } from "./command";
 
-const KINDS = ["agent", "tool", "trigger"] as const;
+const KINDS = ["agent", "tool", "trigger", "schedule"] as const;
 
 export const definitionCommands = [
   declareCommand({
@@ -37,7 +37,7 @@ export const definitionCommands = [
   declareOrganizationCommand({
     name: "remove",
     parameters: ["KIND", "SLUG"],
-    summary: "Remove an agent, tool or trigger; its runs stay",
+    summary: "Remove an agent, tool, trigger or schedule; its runs stay",
     choices: { KIND: KINDS },
     options: {},
     async run({ services, actor }, [given, slug]) {
@@ -84,7 +84,7 @@ function toJson({ slug, id, agents, tools, triggers, callbacks, apiKeys }: Appli
 
 /** Omits secrets if standard output has them as JSON, because standard error often ends in a log. */
 function renderApplied(organization: AppliedOrganization, withSecrets: boolean): string {
-  const { slug, secrets, tools, agents, triggers, callbacks, apiKeys, members } = organization;
+  const { slug, secrets, tools, agents, triggers, schedules, callbacks, apiKeys, members } = organization;
   const parts = [
     { saved: organization.saved, what: "the organization" },
     ...secrets.map(({ saved, name }) => ({ saved, what: `secret ${name}` })),
@@ -94,6 +94,7 @@ function renderApplied(organization: AppliedOrganization, withSecrets: boolean):
       saved,
       what: `trigger ${slug}${withSecrets ? `  ${url}` : ""}`,
     })),
+    ...schedules.map(({ saved, slug }) => ({ saved, what: `schedule ${slug}` })),
     ...callbacks.map(({ saved, slug }) => ({ saved, what: `callback ${slug}` })),
     ...apiKeys.map(({ saved, name, prefix }) => ({ saved, what: `API key ${name} (${prefix}…)` })),
     ...members.map(({ saved, email, role }) => ({ saved, what: `member ${email} (${role})` })),

@@ -68,9 +68,11 @@ export type TriggerActor = {
   maxCredits: Decimal | null;
 };
 
+type ScheduleActor = { kind: "schedule"; orgId: OrgId; scheduleId: string; name: string };
+
 export type OperatorActor = { kind: "operator"; orgId: OrgId; name: string };
 
-export type Actor = ApiKeyActor | MemberActor | TriggerActor | OperatorActor;
+export type Actor = ApiKeyActor | MemberActor | TriggerActor | ScheduleActor | OperatorActor;
 
 /** The actor's form in the ledger and the audit log. */
 export function actorReference(actor: Actor): string {
@@ -81,6 +83,8 @@ export function actorReference(actor: Actor): string {
       return `user:${actor.userId}`;
     case "trigger":
       return `trigger:${actor.triggerId}`;
+    case "schedule":
+      return `schedule:${actor.scheduleId}`;
     case "operator":
       return "operator";
   }

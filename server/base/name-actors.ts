@@ -5,8 +5,8 @@ import type { Services } from "@/server/base/services";
 const uuid = z.uuid();
 
 /**
- * Resolves actor references (`user:<id>`, `api_key:<id>`, `trigger:<id>`, `operator`, `run`, `system`) to names.
- * Keys and triggers are looked up in this organization only; deleted ones are marked.
+ * Resolves actor references (`user:<id>`, `api_key:<id>`, `trigger:<id>`, `schedule:<id>`, `operator`, `run`, `system`) to names.
+ * Keys, triggers and schedules are looked up in this organization only; deleted ones are marked.
  */
 export async function nameActors(
   { db }: Pick<Services, "db">,
@@ -26,15 +26,17 @@ export async function nameActors(
     return ids.length === 0 ? [] : query({ id: { in: ids } });
   };
   const select = { id: true, name: true } as const;
-  const [users, keys, triggers] = await Promise.all([
+  const [users, keys, triggers, schedules] = await Promise.all([
     find("user", (where) => db.user.findMany({ where, select })),
     find("api_key", (where) => db.apiKey.findMany({ where: { ...where, organizationId }, select })),
     find("trigger", (where) => db.trigger.findMany({ where: { ...where, organizationId }, select })),
+    find("schedule", (where) => db.schedule.findMany({ where: { ...where, organizationId }, select })),
   ]);
   const names = new Map<string, string>([
     ...users.map(({ id, name }) => [`user:${id}`, name] as const),
     ...keys.map(({ id, name }) => [`api_key:${id}`, `key ${name}`] as const),
     ...triggers.map(({ id, name }) => [`trigger:${id}`, `webhook ${name}`] as const),
+    ...schedules.map(({ id, name }) => [`schedule:${id}`, `schedule ${name}`] as const),
   ]);
   return (reference) => names.get(reference) ?? (reference.includes(":") ? "a deleted user" : reference);
 }

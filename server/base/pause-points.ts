@@ -13,6 +13,10 @@ export const PAUSE_POINTS = [
   "act:after",
   "end:before",
   "yield:before",
+  /** A schedule's tick is written, its run is not started. */
+  "tick:before",
+  /** The run is started, the tick does not name it yet. */
+  "tick:after",
 ] as const;
 export type PausePoint = (typeof PAUSE_POINTS)[number];
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import type { Actor } from "@/server/base/actor";
+import type { Actor, OrgId } from "@/server/base/actor";
 import { recordAudit } from "@/server/base/audit";
+import type { Transaction } from "@/server/base/db/client";
 import { queryThrough } from "@/server/base/db/statement";
 import { AppError } from "@/server/base/errors";
 import type { Services } from "@/server/catalog/services";
@@ -28,10 +29,10 @@ export async function listArchived(
   return found.map(({ deletedAt, ...line }) => ({ ...line, at: deletedAt?.toISOString() ?? "" }));
 }
 
-const removable = z.object({ kind: z.enum([...RUN_KINDS, "trigger"]) });
+const removable = z.object({ kind: z.enum([...RUN_KINDS, "trigger", "schedule"]) });
 
 /**
- * Archives an agent or tool, or deletes a trigger. Saving its slug again restores it with its id. Rejects a tool
+ * Archives an agent or tool, or deletes a trigger or schedule. Saving its slug again restores it with its id. Rejects a tool
  * that agents use. Throws `not_found`.
  */
 export const removeDefinition = catalogVerb(
@@ -42,10 +43,7 @@ export const removeDefinition = catalogVerb(
   async (change, { kind, ...reference }) => {
     const { tx, at, actor } = change;
     const where = { ...inUse(actor), ...reference };
-    const [found] =
-      kind === "trigger"
-        ? await tx.trigger.findMany({ where, select: { id: true, slug: true, name: true } })
-        : await findDefinitions(tx, kind, { where });
+    const [found] = await findRemovable(tx, kind, where);
     if (!found) {
       const called = "slug" in reference ? `${kind} "${reference.slug}"` : `such ${kind}`;
       throw new AppError("not_found", `There is no ${called}.`);
@@ -71,6 +69,15 @@ export const restoreDefinition = catalogVerb(
     await recordAudit(change, { verb: "restored", subject: { kind, id, name }, changes: { slug } });
   },
 );
+
+type Removable = z.output<typeof removable>["kind"];
+
+function findRemovable(tx: Transaction, kind: Removable, where: { organizationId: OrgId; deletedAt: null }) {
+  const select = { id: true, slug: true, name: true } as const;
+  if (kind === "trigger") return tx.trigger.findMany({ where, select });
+  if (kind === "schedule") return tx.schedule.findMany({ where, select });
+  return findDefinitions(tx, kind, { where });
+}
 
 async function rejectWhileAttached({ tx, actor }: Change, toolSlug: string, name: string): Promise<void> {
   const users = await findAgentsWithTool(queryThrough(tx), actor.orgId, toolSlug);

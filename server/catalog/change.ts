@@ -153,7 +153,7 @@ export async function saveItem(
 
 /** Throws `invalid_request` or `not_found` if the stored item is not what the caller expects. */
 export function checkExpectation(
-  kind: RunKind | "trigger" | "secret" | "callback",
+  kind: RunKind | "trigger" | "schedule" | "secret" | "callback",
   found: { id: string; deletedAt?: Date | null; version?: number } | null,
   { slug, only, id, version }: Expectation & { slug: string },
 ): void {

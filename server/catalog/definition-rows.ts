@@ -34,16 +34,17 @@ export function findDefinitions(
   return kind === "agent" ? db.agent.findMany({ ...query, select }) : db.tool.findMany({ ...query, select });
 }
 
-/** Archives (`deletedAt` is the time) or restores (null) an agent, tool or trigger. */
+/** Archives (`deletedAt` is the time) or restores (null) an agent, tool, trigger or schedule; an archived schedule has no next time. */
 export async function setDeleted(
   tx: Transaction,
-  { kind, id }: { kind: DefinitionRef["kind"] | "trigger"; id: string },
+  { kind, id }: { kind: DefinitionRef["kind"] | "trigger" | "schedule"; id: string },
   { deletedAt, at }: { deletedAt: Date | null; at: Date },
 ): Promise<void> {
   const change = { where: { id }, data: { deletedAt, updatedAt: at } };
   if (kind === "agent") await tx.agent.update(change);
   else if (kind === "tool") await tx.tool.update(change);
-  else await tx.trigger.update(change);
+  else if (kind === "trigger") await tx.trigger.update(change);
+  else await tx.schedule.update({ ...change, data: { ...change.data, nextAt: null } });
 }
 
 export type FoundTool = { kind: "tool"; id: string; name: string };

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { DEFAULT_KEY_SCOPES, KEY_SCOPES, MEMBER_ROLES } from "@/server/base/actor";
+import { anyJson } from "@/server/base/json/any-json";
 import { findInvalidText } from "@/server/base/json/invalid-text";
 import { isJsonObject } from "@/server/base/json/json";
 import { distinct, nameText as name, text } from "@/server/base/texts";
-import { DEFINITION_STATUSES } from "@/server/contract/enums";
+import { DEFINITION_STATUSES, OVERLAP_POLICIES } from "@/server/contract/enums";
 import { MAX_PASSWORD_LENGTH } from "@/server/contract/limits";
 import { KIB } from "@/server/contract/sizes";
 import { SECRET_NAME } from "@/server/guard/secrets/references";
@@ -172,6 +173,59 @@ export const triggerDefinition = z
     { when: ({ value }) => isJsonObject(value) },
   );
 export type TriggerDefinition = z.output<typeof triggerDefinition>;
+
+export const scheduleDefinition = z
+  .strictObject({
+    slug,
+    /** Default: the slug. */
+    name: name.optional(),
+    agent: slug.optional(),
+    tool: slug.optional(),
+    cron: text(200)
+      .min(1)
+      .describe("Minute, hour, day, month and weekday: `0 8 * * MON-FRI`. `L` is the last day of the month."),
+    timeZone: text(100).min(1).default("UTC").describe("A name such as `Europe/Berlin`."),
+    message: text(100_000).min(1).optional().describe("The user message of an agent."),
+    input: z.record(z.string(), anyJson).optional().describe("The input of a tool. Default: `{}`."),
+    overlap: z
+      .enum(OVERLAP_POLICIES)
+      .default("skip")
+      .describe("If the earlier run is still open: skip the time, queue one start, or start anyway (allow)."),
+    catchUpSeconds: z
+      .int()
+      .min(60)
+      .max(86_400)
+      .default(3600)
+      .describe("How late a run may start, such as after a restart. Later ones are missed."),
+    jitterSeconds: z
+      .int()
+      .min(0)
+      .max(3600)
+      .default(0)
+      .describe("Delays each start by up to this time, so that many schedules do not start at once."),
+    paused: z.boolean().default(false).describe("A paused schedule starts nothing."),
+  })
+  .superRefine(
+    (schedule, context) => {
+      if ((schedule.agent === undefined) === (schedule.tool === undefined)) {
+        context.addIssue({ code: "custom", message: "must name either an agent or a tool" });
+      } else if (schedule.agent === undefined && schedule.message !== undefined) {
+        context.addIssue({ code: "custom", path: ["message"], message: "is for schedules of agents" });
+      } else if (schedule.agent !== undefined && schedule.message === undefined) {
+        context.addIssue({
+          code: "custom",
+          path: ["message"],
+          message: "is missing: an agent needs a message",
+        });
+      }
+      if (schedule.tool === undefined && schedule.input !== undefined) {
+        context.addIssue({ code: "custom", path: ["input"], message: "is for schedules of tools" });
+      }
+    },
+    { when: ({ value }) => isJsonObject(value) },
+  )
+  .superRefine(requireValidTexts, { when: ({ issues }) => issues.length === 0 });
+export type ScheduleDefinition = z.output<typeof scheduleDefinition>;
 
 export const apiKeyDefinition = z.strictObject({
   /** Unique among the organization's usable keys. */

@@ -232,10 +232,11 @@ export type FilterTargets = Awaited<ReturnType<typeof listFilterTargets>>;
 export async function listFilterTargets({ db }: Pick<Services, "db">, actor: MemberActor) {
   const where = { organizationId: actor.orgId };
   const query = { where, ...BY_NAME, select: { id: true, name: true } };
-  const [agents, tools, triggers, keys, members] = await Promise.all([
+  const [agents, tools, triggers, schedules, keys, members] = await Promise.all([
     db.agent.findMany(query),
     db.tool.findMany(query),
     db.trigger.findMany(query),
+    db.schedule.findMany(query),
     db.apiKey.findMany(query),
     db.member.findMany({
       where,
@@ -243,5 +244,5 @@ export async function listFilterTargets({ db }: Pick<Services, "db">, actor: Mem
       select: { user: { select: { id: true, name: true } } },
     }),
   ]);
-  return { agents, tools, triggers, keys, people: members.map(({ user }) => user) };
+  return { agents, tools, triggers, schedules, keys, people: members.map(({ user }) => user) };
 }

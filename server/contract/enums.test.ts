@@ -12,6 +12,8 @@ test.each([
   [[...enums.OPEN_STATUSES, ...enums.ENDED_STATUSES], database.RunStatus],
   [enums.CREDIT_ENTRY_KINDS, database.CreditEntryKind],
   [enums.DELIVERY_OUTCOMES, database.DeliveryOutcome],
+  [enums.OVERLAP_POLICIES, database.OverlapPolicy],
+  [enums.TICK_OUTCOMES, database.TickOutcome],
 ])("%s equals the database's enum", (values, stored) => {
   expect([...values]).toEqual(Object.values(stored));
 });

@@ -21,7 +21,7 @@ export function isTerminal(status: RunStatus): boolean {
 export const STEP_STATUSES = ["Running", "Completed", "Failed", "Skipped"] as const;
 export type StepStatus = (typeof STEP_STATUSES)[number];
 
-export const RUN_SOURCES = ["api", "webhook", "dashboard", "operator", "run", "draft"] as const;
+export const RUN_SOURCES = ["api", "webhook", "dashboard", "operator", "run", "draft", "schedule"] as const;
 export type RunSource = (typeof RUN_SOURCES)[number];
 
 /** The dimensions by which figures of runs are grouped. */
@@ -43,11 +43,22 @@ export const CALLBACK_END_EVENTS = [
   "run.cancelled",
 ] as const satisfies readonly CallbackEventType[];
 
+/** The policies for a due time while the schedule's earlier run is still open. */
+export const OVERLAP_POLICIES = ["skip", "queue", "allow"] as const;
+export type OverlapPolicyName = (typeof OVERLAP_POLICIES)[number];
+
+export const TICK_OUTCOMES = ["started", "skipped", "missed"] as const;
+export type TickOutcomeName = (typeof TICK_OUTCOMES)[number];
+
+/** The reasons for which a schedule starts nothing at a due time, besides the error codes of a rejected start. */
+export type TickCode = "still_running" | "queue_full" | "paused" | "too_late" | "too_many";
+
 export const AUDIT_SUBJECTS = [
   "agent",
   "tool",
   "trigger",
   "callback",
+  "schedule",
   "secret",
   "model_provider",
   "api_key",

@@ -17,9 +17,9 @@ export const runListItem = z
     model: z.string().nullable().meta({ description: "Null for a tool" }),
     status: z.enum(RUN_STATUSES).meta({ description: "Of a cancelled tool run, too: Cancelled" }),
     errorCode: z.string().nullable().meta({ description: "Why it failed; null otherwise" }),
-    source: z
-      .enum(RUN_SOURCES)
-      .meta({ description: "run: another run started it; draft: a draft was tried in an editor" }),
+    source: z.enum(RUN_SOURCES).meta({
+      description: "run: another run started it; schedule: a schedule; draft: a draft was tried in an editor",
+    }),
     triggerId: z.uuid().nullable(),
     apiKeyId: z.uuid().nullable(),
     parentRunId: z.uuid().nullable().meta({ description: "The run that started it" }),

@@ -16,6 +16,13 @@ const REMOVALS = Object.entries({
           AND received_at < $1::timestamptz - make_interval(days => p.retention_days)
         ORDER BY received_at LIMIT $2
       ) d LIMIT $2)`,
+  scheduleTicks: `
+    DELETE FROM schedule_ticks WHERE (schedule_id, due_at) IN (
+      SELECT d.schedule_id, d.due_at FROM plans p CROSS JOIN LATERAL (
+        SELECT schedule_id, due_at FROM schedule_ticks WHERE organization_id = p.organization_id
+          AND outcome IS NOT NULL AND due_at < $1::timestamptz - make_interval(days => p.retention_days)
+        ORDER BY due_at LIMIT $2
+      ) d LIMIT $2)`,
   // Clears the body; the row stays.
   unacceptedBodies: `
     UPDATE deliveries SET body = '', body_note = 'newer calls of this trigger that started nothing replaced it' WHERE id IN (

@@ -25,7 +25,13 @@ export type Start = {
   runId: string;
 };
 
-const SOURCES = { api_key: "api", trigger: "webhook", member: "dashboard", operator: "operator" } as const;
+const SOURCES = {
+  api_key: "api",
+  trigger: "webhook",
+  schedule: "schedule",
+  member: "dashboard",
+  operator: "operator",
+} as const;
 
 export function sourceOf({ actor, request }: Pick<Start, "actor" | "request">): StartItem["source"] {
   return request.draft ? "draft" : SOURCES[actor.kind];
@@ -42,6 +48,7 @@ export function startItem({ actor, request, conditions, prepared, runId }: Start
     document: null,
     source: sourceOf({ actor, request }),
     trigger: actor.kind === "trigger" ? actor.triggerId : null,
+    schedule: actor.kind === "schedule" ? actor.scheduleId : null,
     api_key: actor.kind === "api_key" ? actor.apiKeyId : null,
     user: actor.kind === "member" ? actor.userId : null,
     input,

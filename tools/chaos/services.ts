@@ -16,6 +16,8 @@ const POINTS: Record<PausePoint, number> = {
   "act:before": 0.05,
   "act:after": 0.05,
   "end:before": 0.1,
+  "tick:before": 0.02,
+  "tick:after": 0.02,
   "yield:before": 0.2,
 };
 

@@ -77,7 +77,7 @@ export function AuditView() {
           <Empty
             title={subject ? `No changes of ${SUBJECT_LABELS[subject].toLowerCase()}` : "No changes yet"}
           >
-            <p>Changes to agents, tools, triggers, keys and members appear here.</p>
+            <p>Changes to agents, tools, triggers, schedules, keys and members appear here.</p>
           </Empty>
         }
         keyOf={({ id }) => id}
@@ -98,6 +98,7 @@ const SUBJECT_LABELS: Record<AuditSubject, string> = {
   tool: "Tools",
   trigger: "Triggers",
   callback: "Callbacks",
+  schedule: "Schedules",
   secret: "Secrets",
   model_provider: "Model providers",
   api_key: "API keys",
@@ -110,6 +111,7 @@ const SUBJECT_PATHS: Record<string, string> = {
   tool: "/tools",
   trigger: "/triggers",
   callback: "/callbacks",
+  schedule: "/schedules",
 };
 
 function Details({ line }: { line: AuditLine }) {

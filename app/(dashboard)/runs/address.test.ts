@@ -16,6 +16,7 @@ test("reads every filter back as it was written", () => {
     agentId: id,
     toolId: id,
     triggerId: id,
+    scheduleId: id,
     apiKeyId: id,
     userId: id,
     minDurationMs: 0,

@@ -47,11 +47,13 @@ export const CONDITIONS = [
       operator: "by the operator",
       run: "by another run",
       draft: "of a draft",
+      schedule: "by schedule",
       outside: "not by another run",
       saved: "without drafts",
     },
   }),
   named("triggerId", "Trigger", { param: "trigger", list: "triggers", before: "trigger " }),
+  named("scheduleId", "Schedule", { param: "schedule", list: "schedules", before: "schedule " }),
   named("apiKeyId", "API key", { param: "key", list: "keys", before: "key " }),
   named("userId", "Person", { param: "person", list: "people", before: "by " }),
   ...sizes("Duration", ["minDurationMs", "maxDurationMs"], {
@@ -143,7 +145,7 @@ function oneOf<Name extends "kind" | "source" | "period">(
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 function named(
-  field: "agentId" | "toolId" | "triggerId" | "apiKeyId" | "userId",
+  field: "agentId" | "toolId" | "triggerId" | "scheduleId" | "apiKeyId" | "userId",
   group: string,
   { param, list, before = "" }: { param: string; list: keyof FilterTargets; before?: string },
 ) {

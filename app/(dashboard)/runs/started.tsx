@@ -31,6 +31,8 @@ export function describeSource(run: Pick<RunSummary, "source" | "sourceName">): 
       return `key ${run.sourceName ?? "deleted"}`;
     case "webhook":
       return `webhook ${run.sourceName ?? "deleted"}`;
+    case "schedule":
+      return `schedule ${run.sourceName ?? "deleted"}`;
     case "dashboard":
       return run.sourceName ?? "a former member";
     case "draft":

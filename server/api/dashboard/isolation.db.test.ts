@@ -20,7 +20,14 @@ import { MAX_BATCHED_CALLS } from "@/server/contract/enums";
 import { startFromDashboard } from "@/server/runs/rerun";
 import type { OwnProvider } from "@/server/work/models/own-provider";
 import { createMember, insertRun, TEST_PASSWORD } from "@/testing/runs";
-import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/testing/world";
+import {
+  createSchedule,
+  createTenant,
+  createTrigger,
+  createWorld,
+  type Tenant,
+  type World,
+} from "@/testing/world";
 
 /**
  * Derives from the router, for each procedure, a call for another organization's things and the answer that it must
@@ -45,6 +52,8 @@ type Things = Pick<Tenant, "orgId" | "agentId" | "toolId"> & {
   callbackId: string;
   callbackSlug: string;
   callbackDeliveryId: string;
+  scheduleId: string;
+  scheduleSlug: string;
   secretName: string;
   provider: OwnProvider;
   email: string;
@@ -123,6 +132,15 @@ async function createThings(tenant: Tenant): Promise<Things> {
   const parentId = await insertRun(world, tenant, { kind: "agent" });
   await insertRun(world, tenant, { source: "run", parentRunId: parentId });
   const trigger = await createTrigger(world, tenant);
+  const schedule = await createSchedule(world, tenant);
+  await world.db.scheduleTick.create({
+    data: {
+      scheduleId: schedule.id,
+      organizationId: tenant.orgId,
+      dueAt: world.clock.now(),
+      attemptAt: world.clock.now(),
+    },
+  });
   const deliveryId = newId();
   await recordDelivery(
     world,
@@ -238,6 +256,8 @@ async function createThings(tenant: Tenant): Promise<Things> {
     triggerId: trigger.id,
     triggerSlug,
     deliveryId,
+    scheduleId: schedule.id,
+    scheduleSlug: schedule.slug,
     secretName,
     provider,
     email,
@@ -274,6 +294,7 @@ const showsNothingForeign = (answer: unknown) =>
     foreign.deliveryId,
     foreign.callbackId,
     foreign.callbackDeliveryId,
+    foreign.scheduleId,
     foreign.secretName,
     foreign.provider.name,
     foreign.archivedAgentId,
@@ -307,6 +328,15 @@ const NEW_CALLBACK = {
   triggers: [],
   metadata: {},
 };
+const NEW_SCHEDULE = {
+  cron: "0 8 * * *",
+  timeZone: "UTC",
+  message: "Hi",
+  overlap: "skip" as const,
+  catchUpSeconds: 3600,
+  jitterSeconds: 0,
+  paused: false,
+};
 const OUTPUT_SCHEMA = { type: "object", properties: { answer: { type: "string" } } };
 const foreignAgent = () => `w-${other.slug}`;
 
@@ -320,7 +350,7 @@ async function viewOf(api: Caller, at: Things): Promise<string> {
 
 /**
  * The procedures whose call and answer cannot be derived, and those that are shown better by a call of their own.
- * For the other's ids a call alone gets `not_found`. In order: the last row removes the trigger of what precedes.
+ * For the other's ids a call alone gets `not_found`. In order: the last rows remove the trigger and schedule of what precedes.
  */
 const EXCEPTIONS: Record<string, Call | { ask: Call; gets: Gets }> = {
   // Always the caller's own.
@@ -494,6 +524,22 @@ const EXCEPTIONS: Record<string, Call | { ask: Call; gets: Gets }> = {
   "secrets.changeRules": (api, at) =>
     api.secrets.changeRules({ name: at.secretName, hosts: ["b.test"], expiresAt: null }),
   "secrets.remove": (api, at) => api.secrets.remove({ name: at.secretName }),
+  "schedules.preview": {
+    ask: (api) => api.schedules.preview({ cron: "0 8 * * *", timeZone: "UTC" }),
+    gets: showsNothingForeign,
+  },
+  "schedules.create": {
+    ask: (api, at) =>
+      api.schedules.create({
+        ...NEW_SCHEDULE,
+        slug: newId(),
+        agent: at === foreign ? foreignAgent() : "helper",
+      }),
+    gets: "invalid_request",
+  },
+  "schedules.update": (api, at) =>
+    api.schedules.update({ ...NEW_SCHEDULE, slug: at.scheduleSlug, agent: "helper" }),
+  "schedules.setPaused": (api, at) => api.schedules.setPaused({ id: at.scheduleId, paused: true }),
   "triggers.previewMessage": (api, at) => api.triggers.previewMessage({ ...at, template: "{{ body }}" }),
   "triggers.previewTemplate": {
     ask: (api) => api.triggers.previewTemplate({ template: "{{ body }}", body: "{}" }),
@@ -515,7 +561,8 @@ const EXCEPTIONS: Record<string, Call | { ask: Call; gets: Gets }> = {
   "triggers.rotateAddress": (api, at) => api.triggers.rotateAddress({ id: at.triggerId }),
   "triggers.sendTest": (api, at) => api.triggers.sendTest({ triggerId: at.triggerId, body: "{}" }),
   "triggers.rotateSecret": (api, at) => api.triggers.rotateSecret({ id: at.triggerId, overlapSeconds: 0 }),
-  // Last: the trigger is gone for what follows.
+  // Last: the trigger and the schedule are gone for what follows.
+  "schedules.remove": (api, at) => api.schedules.remove({ slug: at.scheduleSlug }),
   "triggers.remove": (api, at) => api.triggers.remove({ slug: at.triggerSlug }),
 };
 
@@ -540,7 +587,16 @@ const READING_ROLES: Record<string, MemberRole> = {
   "models.offered": "member",
 };
 
-const IDS = ["agentId", "toolId", "runId", "stepId", "callId", "triggerId", "deliveryId"] as const;
+const IDS = [
+  "agentId",
+  "toolId",
+  "runId",
+  "stepId",
+  "callId",
+  "triggerId",
+  "scheduleId",
+  "deliveryId",
+] as const;
 const isId = (name: string): name is (typeof IDS)[number] => IDS.some((id) => id === name);
 
 /** The ids that an input needs; null if it needs anything else. */

@@ -29,6 +29,7 @@ import {
 } from "./organization";
 import { checkedInput, resolver } from "./procedures";
 import { runsRouter } from "./runs";
+import { schedulesRouter } from "./schedules";
 import { triggersRouter } from "./triggers";
 
 const viewer = memberProcedure("viewer");
@@ -65,6 +66,7 @@ export const dashboardRouter = router({
   organization: organizationRouter,
   runs: runsRouter,
   secrets: secretsRouter,
+  schedules: schedulesRouter,
   triggers: triggersRouter,
   views: viewsRouter,
 });

@@ -204,7 +204,7 @@ it.each([
     "/status",
     "status must be one or more of Pending, Running, Completed, Failed, Cancelled, with commas between them",
   ],
-  ["?source=cli", "/source", "source must be one of api, webhook, dashboard, operator, run, draft"],
+  ["?source=cli", "/source", "source must be one of api, webhook, dashboard, operator, run, draft, schedule"],
   ["?target=helper", "/target", "target must be an id"],
   ["?trigger=x", "/trigger", "trigger must be an id"],
   ["?key=ci", "/key", "key must be an id"],

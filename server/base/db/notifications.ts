@@ -14,6 +14,8 @@ const TOPICS = {
   run: "stepwell_run",
   /** `waiting`: a run waits for a slot; `cancel:run`: cancel the run. */
   engine: "stepwell_engine",
+  /** A schedule changed: its next time may be earlier. */
+  schedule: "stepwell_schedule",
   /** An organization's id: keys, plan, agents, tools or triggers changed. Sent by database triggers. */
   configuration: "stepwell_configuration",
 } as const;

@@ -41,6 +41,9 @@ const WRITERS: Record<string, string[]> = {
   run_events: ["server/runs/engine"],
   runs: ["server/runs", "server/runs/engine"],
   saved_views: ["server/catalog/organization"],
+  // The next time, when it is due.
+  schedule_ticks: ["server/runs/schedules"],
+  schedules: ["server/catalog", "server/catalog/schedules", "server/runs/schedules"],
   // When a secret was last used.
   secrets: ["server/catalog/organization", "server/runs/engine/execute"],
   // An accepted invitation chooses the session's organization.

@@ -23,6 +23,7 @@ import { putSecret } from "../organization/secrets";
 import { putAgent } from "../save-agent";
 import { findIssuesOfInvalidTool, putTool } from "../save-tool";
 import { putTrigger } from "../save-trigger";
+import { putSchedule } from "../schedules/save-schedule";
 import { type DeclaredEntry, type DeclaredOrganization, readDefinitionFile } from "./definition-file";
 
 /** The result of `apply` for one organization. New keys are in `apiKeys`, this once. */
@@ -110,8 +111,8 @@ async function applyEntries<Definition, Result>(
 }
 
 /**
- * Tools refer to secrets, agents to tools, triggers and keys to both, callbacks to all of them. The valid part of an invalid entry is applied
- * to find all issues at once; the caller then rolls everything back.
+ * Tools refer to secrets, agents to tools, triggers, schedules and keys to both, callbacks to all of them. The valid
+ * part of an invalid entry is applied to find all issues at once; the caller then rolls everything back.
  */
 async function applyContents(
   change: Change,
@@ -138,6 +139,7 @@ async function applyContents(
   });
   const agents = await applyAll({ kind: "agents", entries: declared.agents, put: putAgent });
   const triggers = await applyAll({ kind: "triggers", entries: declared.triggers, put: putTrigger });
+  const schedules = await applyAll({ kind: "schedules", entries: declared.schedules, put: putSchedule });
   const callbacks = await applyAll({
     kind: "callbacks",
     entries: declared.callbacks,
@@ -146,5 +148,8 @@ async function applyContents(
   const apiKeys = await applyAll({ kind: "apiKeys", entries: declared.apiKeys, put: putApiKey });
   const members = await applyAll({ kind: "members", entries: declared.members, put: putMember });
   const addressed = triggers.map((trigger) => ({ ...trigger, url: triggerUrl(appUrl, trigger.token) }));
-  return { contents: { secrets, tools, agents, triggers: addressed, callbacks, apiKeys, members }, issues };
+  return {
+    contents: { secrets, tools, agents, triggers: addressed, schedules, callbacks, apiKeys, members },
+    issues,
+  };
 }

@@ -11,6 +11,7 @@ import {
   memberDefinition,
   type OrganizationDefinition,
   organizationDefinition,
+  scheduleDefinition,
   secretDefinition,
   toolDefinition,
   triggerDefinition,
@@ -32,6 +33,7 @@ export const definitionFile = z.strictObject({
           agents: unique("slug", z.array(agentDefinition)).default([]),
           triggers: unique("slug", z.array(triggerDefinition)).default([]),
           callbacks: unique("slug", z.array(callbackDefinition)).default([]),
+          schedules: unique("slug", z.array(scheduleDefinition)).default([]),
         }),
       )
       .min(1),
@@ -141,6 +143,7 @@ function readOrganization(value: Json, path: string, rejected: ReadonlyMap<strin
     agents: entries("agents", agentDefinition, STAND_INS.agents),
     triggers: entries("triggers", triggerDefinition),
     callbacks: entries("callbacks", callbackDefinition),
+    schedules: entries("schedules", scheduleDefinition),
     apiKeys: entries("apiKeys", apiKeyDefinition),
     members: entries("members", memberDefinition),
   };

@@ -15,6 +15,7 @@ import {
   apiKeyDefinition,
   memberDefinition,
   organizationDefinition,
+  scheduleDefinition,
   toolDefinition,
   triggerDefinition,
 } from "../definitions";
@@ -43,7 +44,7 @@ export async function exportOrganization(
 
 type StoredOrganization = Awaited<ReturnType<typeof readOrganization>>;
 
-/** Leaves out triggers, keys and callbacks whose targets were deleted. */
+/** Leaves out triggers, schedules, keys and callbacks whose targets were deleted. */
 async function readOrganization({ db }: Pick<CatalogServices, "db">, actor: OperatorActor) {
   const inUse = { where: { deletedAt: null }, orderBy: { id: "asc" } } as const;
   const found = await db.organization.findUniqueOrThrow({
@@ -57,12 +58,14 @@ async function readOrganization({ db }: Pick<CatalogServices, "db">, actor: Oper
       agents: { ...inUse, include: { versions: NEWEST } },
       triggers: { ...inUse, include: { agent: true, tool: true, secrets: true } },
       callbacks: { where: { deletedAt: null, slug: { not: null } }, orderBy: { id: "asc" } },
+      schedules: { ...inUse, include: { agent: true, tool: true } },
       creditEntries: { where: { sequence: 1, kind: "grant" } },
     },
   });
-  const triggers = found.triggers.filter(
-    ({ agent, tool }) => agent?.deletedAt === null || tool?.deletedAt === null,
-  );
+  const hasTarget = ({ agent, tool }: (typeof found.schedules)[number] | (typeof found.triggers)[number]) =>
+    agent?.deletedAt === null || tool?.deletedAt === null;
+  const triggers = found.triggers.filter(hasTarget);
+  const schedules = found.schedules.filter(hasTarget);
   // A key whose targets were deleted would be unlimited.
   const targets = new Set([...found.tools, ...found.agents].map(({ id }) => id));
   const apiKeys = found.apiKeys.filter(({ targetIds }) => targetIds.every((id) => targets.has(id)));
@@ -72,11 +75,12 @@ async function readOrganization({ db }: Pick<CatalogServices, "db">, actor: Oper
     ({ targetIds, triggerIds }) =>
       targetIds.every((id) => targets.has(id)) && triggerIds.every((id) => sources.has(id)),
   );
-  return { ...found, triggers, apiKeys, callbacks };
+  return { ...found, triggers, schedules, apiKeys, callbacks };
 }
 
 function declareOrganization(stored: StoredOrganization) {
-  const { slug, name, plan, members, apiKeys, secrets, tools, agents, triggers, callbacks } = stored;
+  const { slug, name, plan, members, apiKeys, secrets, tools, agents, triggers, schedules, callbacks } =
+    stored;
   const toolSlugs = new Map(tools.map((tool) => [tool.id, tool.slug]));
   const agentSlugs = new Map(agents.map((agent) => [agent.id, agent.slug]));
   const triggerSlugs = new Map(triggers.map((trigger) => [trigger.id, trigger.slug]));
@@ -120,6 +124,18 @@ function declareOrganization(stored: StoredOrganization) {
           tools: slugsOf(callback.targetIds, toolSlugs),
           triggers: slugsOf(callback.triggerIds, triggerSlugs),
           metadata: readJson(callback.metadata),
+        }),
+      ),
+    ),
+    schedules: orUnset(
+      schedules.map(({ input, ...schedule }) =>
+        declare(scheduleDefinition, {
+          ...schedule,
+          name: schedule.name === schedule.slug ? null : schedule.name,
+          agent: schedule.agent?.slug,
+          tool: schedule.tool?.slug,
+          ...(schedule.agent ? { message: input } : { input: input === "{}" ? null : readJson(input) }),
+          paused: schedule.pausedAt !== null,
         }),
       ),
     ),

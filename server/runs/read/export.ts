@@ -24,6 +24,7 @@ const exportedRun = z.object({
   status: z.string(),
   source: z.string(),
   trigger: z.string().nullable(),
+  schedule: z.string().nullable(),
   key: z.string().nullable(),
   person: z.string().nullable(),
   createdAt: isoDate,
@@ -105,7 +106,7 @@ async function cutToPieces(
 function readPiece(services: Pick<Services, "pool">, orgId: OrgId, ids: string[]): Promise<ExportedRun[]> {
   const statement = Prisma.sql`
     SELECT r.id, r.kind::text, r.target_name AS target, r.target_version AS version, r.model, r.status::text,
-      r.source::text, t.name AS trigger, k.name AS key, u.name AS person, r.created_at AS "createdAt",
+      r.source::text, t.name AS trigger, s.name AS schedule, k.name AS key, u.name AS person, r.created_at AS "createdAt",
       r.started_at AS "startedAt", r.finished_at AS "finishedAt",
       (extract(epoch FROM r.finished_at - r.started_at) * 1000)::float8 AS "durationMs", r.steps_executed AS steps,
       r.input_tokens AS "inputTokens", r.output_tokens AS "outputTokens", r.actions_used AS actions,
@@ -113,6 +114,7 @@ function readPiece(services: Pick<Services, "pool">, orgId: OrgId, ids: string[]
       r.error_message AS error, r.input, r.output
     FROM runs r
     LEFT JOIN triggers t ON t.id = r.trigger_id AND t.organization_id = r.organization_id
+    LEFT JOIN schedules s ON s.id = r.schedule_id AND s.organization_id = r.organization_id
     LEFT JOIN api_keys k ON k.id = r.api_key_id AND k.organization_id = r.organization_id
     LEFT JOIN users u ON u.id = r.user_id
     WHERE r.organization_id = ${orgId}::uuid AND r.id = ANY (${ids}::uuid[]) ORDER BY r.id DESC`;
@@ -146,6 +148,7 @@ const RUN_OF_FILE = {
   status: true,
   source: true,
   triggerId: true,
+  scheduleId: true,
   apiKeyId: true,
   userId: true,
   parentRunId: true,

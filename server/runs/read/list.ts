@@ -20,7 +20,7 @@ export const runSummary = z.object({
   targetVersion: z.number(),
   model: z.string().nullable(),
   source: z.enum(RUN_SOURCES),
-  /** Of the trigger, key, person or parent run's target. */
+  /** Of the trigger, schedule, key, person or parent run's target. */
   sourceName: z.string().nullable(),
   inputPreview: z.string(),
   errorPreview: z.string().nullable(),
@@ -47,7 +47,7 @@ const MAX_COUNTED_CHILDREN = 1_000;
 export const RUN_COLUMNS = Prisma.sql`
   r.id, r.kind::text AS kind, r.status::text AS status, coalesce(r.agent_id, r.tool_id) AS "targetId",
   r.target_name AS "targetName", r.target_version AS "targetVersion", r.model, r.source::text AS source,
-  coalesce(t.name, k.name, u.name, p.target_name) AS "sourceName",
+  coalesce(t.name, s.name, k.name, u.name, p.target_name) AS "sourceName",
   left(r.input, 200) AS "inputPreview", left(r.error_message, 200) AS "errorPreview",
   (SELECT count(*)::int FROM (
     SELECT FROM runs c WHERE c.parent_run_id = r.id LIMIT ${Prisma.raw(String(MAX_COUNTED_CHILDREN))}) c) AS children,
@@ -63,6 +63,7 @@ export const RUN_COLUMNS = Prisma.sql`
 export const RUN_JOINS = Prisma.sql`
   CROSS JOIN LATERAL open_run_figures(r.id, r.finished_at IS NULL) f
   LEFT JOIN triggers t ON t.id = r.trigger_id AND t.organization_id = r.organization_id
+  LEFT JOIN schedules s ON s.id = r.schedule_id AND s.organization_id = r.organization_id
   LEFT JOIN api_keys k ON k.id = r.api_key_id AND k.organization_id = r.organization_id
   LEFT JOIN users u ON u.id = r.user_id
   LEFT JOIN runs p ON p.id = r.parent_run_id AND p.organization_id = r.organization_id`;

@@ -25,7 +25,8 @@ export const IS_WAITING = "(r.status = 'Running' AND r.admitted_at IS NULL AND r
 
 /** An open run's duration counts until `now`, and its usage is in its journal. */
 const facetColumns = (now: Date) => Prisma.sql`
-  r.kind, r.status, r.source, coalesce(r.agent_id, r.tool_id) AS target_id, r.trigger_id, r.api_key_id, r.user_id, r.created_at,
+  r.kind, r.status, r.source, coalesce(r.agent_id, r.tool_id) AS target_id,
+  coalesce(r.trigger_id, r.schedule_id) AS trigger_id, r.api_key_id, r.user_id, r.created_at,
   extract(epoch FROM coalesce(r.finished_at, ${now}::timestamptz) - r.started_at) * 1000 AS duration_ms,
   CASE WHEN r.finished_at IS NULL THEN (SELECT f.input_tokens::bigint + f.output_tokens FROM open_run_figures(r.id, true) f)
        ELSE r.input_tokens::bigint + r.output_tokens END AS tokens,

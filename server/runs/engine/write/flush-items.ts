@@ -52,6 +52,7 @@ export type StartItem = CountedCall &
     document: string | null;
     source: Exclude<RunSource, "run">;
     trigger: string | null;
+    schedule: string | null;
     api_key: string | null;
     user: string | null;
     input: string;

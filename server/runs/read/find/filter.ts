@@ -25,6 +25,7 @@ export const runFilter = z.object({
   toolId: z.uuid().optional(),
   targetIds: z.array(z.uuid()).optional(),
   triggerId: z.uuid().optional(),
+  scheduleId: z.uuid().optional(),
   apiKeyId: z.uuid().optional(),
   userId: z.uuid().optional(),
   period: z.enum(RUN_PERIODS).optional(),
@@ -84,6 +85,8 @@ const ID_COLUMNS = [
   ["agentId", Prisma.sql`r.target_id`],
   ["toolId", Prisma.sql`r.target_id`],
   ["triggerId", Prisma.sql`r.trigger_id`],
+  // A run has one of both, in one column.
+  ["scheduleId", Prisma.sql`r.trigger_id`],
   ["apiKeyId", Prisma.sql`r.api_key_id`],
   ["userId", Prisma.sql`r.user_id`],
 ] as const;
@@ -174,7 +177,7 @@ export function facetsOf(filter: RunFilter): string[] {
   if (filter.status?.length) facets.push(filter.status.join(" "));
   if (filter.source) facets.push(ALTERNATIVES[filter.source] ?? filter.source);
   if (filter.targetIds?.length) facets.push(filter.targetIds.join(" ").toLowerCase());
-  for (const field of ["kind", "agentId", "toolId", "triggerId", "apiKeyId", "userId"] as const) {
+  for (const field of ["kind", ...ID_COLUMNS.map(([name]) => name)] as const) {
     const value = filter[field];
     if (value) facets.push(value.toLowerCase());
   }

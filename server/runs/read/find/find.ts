@@ -75,10 +75,22 @@ export function selectRunIds(
 
 /** Returns true if one B-tree has the filter's runs in order: one condition, or root runs with at most one status. */
 export function isWalkable(filter: RunFilter): boolean {
-  const { text, status = [], source, agentId, toolId, targetIds = [], triggerId, apiKeyId } = filter;
+  const {
+    text,
+    status = [],
+    source,
+    agentId,
+    toolId,
+    targetIds = [],
+    triggerId,
+    scheduleId,
+    apiKeyId,
+  } = filter;
   if (text || filter.kind || filter.userId || targetIds.length > 1 || filter.metadata) return false;
   if (asksForSizes(filter)) return false;
-  const subjects = [agentId, toolId, targetIds.length, triggerId, apiKeyId].filter(Boolean).length;
+  const subjects = [agentId, toolId, targetIds.length, triggerId, scheduleId, apiKeyId].filter(
+    Boolean,
+  ).length;
   if (source === "outside") return status.length <= 1 && subjects === 0;
   const indexed = subjects + [status.length, source].filter(Boolean).length;
   return indexed === 1 && status.length <= 1 && source !== "saved";

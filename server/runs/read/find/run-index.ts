@@ -15,7 +15,8 @@ export const INDEX_BATCH = 250;
 export const FILL_INDEX = `
   INSERT INTO run_index (run_id, organization_id, kind, status, source, target_id, trigger_id,
     api_key_id, user_id, created_at, duration_ms, tokens, credits, words)
-  SELECT r.id, r.organization_id, r.kind, r.status, r.source, coalesce(r.agent_id, r.tool_id), r.trigger_id,
+  SELECT r.id, r.organization_id, r.kind, r.status, r.source, coalesce(r.agent_id, r.tool_id),
+    coalesce(r.trigger_id, r.schedule_id),
     r.api_key_id, r.user_id, r.created_at, (extract(epoch FROM r.finished_at - r.started_at) * 1000)::bigint,
     r.input_tokens::bigint + r.output_tokens, ${CREDITS_OF_TREE},
     concat_ws(' ', nullif(run_keys(r.input, r.output, r.error_message), ''), metadata_words(r.metadata))

@@ -112,6 +112,7 @@ const runDetail = runSummary.extend({
   agentId: z.string().nullable(),
   toolId: z.string().nullable(),
   triggerId: z.string().nullable(),
+  scheduleId: z.string().nullable(),
   apiKeyId: z.string().nullable(),
   parentRunId: z.string().nullable(),
   inputTokens: z.number(),
@@ -135,7 +136,7 @@ async function readRunDetail(services: Pick<Services, "clock" | "pool">, actor: 
     services.pool,
     runDetail,
     Prisma.sql`
-    SELECT ${RUN_COLUMNS}, r.agent_id AS "agentId", r.tool_id AS "toolId", r.trigger_id AS "triggerId",
+    SELECT ${RUN_COLUMNS}, r.agent_id AS "agentId", r.tool_id AS "toolId", r.trigger_id AS "triggerId", r.schedule_id AS "scheduleId",
       r.api_key_id AS "apiKeyId", r.parent_run_id AS "parentRunId",
       coalesce(f.input_tokens, r.input_tokens) AS "inputTokens", coalesce(f.output_tokens, r.output_tokens) AS "outputTokens",
       coalesce(f.actions, r.actions_used) AS actions, r.error_code AS "errorCode", r.error_message AS "errorMessage",

@@ -23,7 +23,7 @@ const FilterPicker = dynamic(() => load().then((module) => module.FilterPicker),
 /** Describes the search of server/runs/read/find.ts. */
 export const SEARCH_HELP = `Finds runs that contain all words: in the first ${formatCount(SEARCHED_CHARACTERS.text)} characters of input or output, or the first ${formatCount(SEARCHED_CHARACTERS.error)} of the error. A word matches by its beginning; a word of one or two letters matches only as a whole. While a run is in progress, the search matches the exact text of its input. Punctuation is not searched.`;
 
-const NOTHING: FilterTargets = { agents: [], tools: [], triggers: [], keys: [], people: [] };
+const NOTHING: FilterTargets = { agents: [], tools: [], triggers: [], schedules: [], keys: [], people: [] };
 
 /** The filter as chips, a search field, and a picker with all conditions. */
 export function FilterBar({

@@ -7,6 +7,7 @@ const targets = {
   agents: [{ id, name: "Helper" }],
   tools: [],
   triggers: [{ id, name: "Ask the helper" }],
+  schedules: [],
   keys: [],
   people: [],
 };

@@ -39,9 +39,11 @@ export function RunFacts({ run, calls }: { run: RunDetail; calls: readonly CallL
   const [open, setOpen] = useState(false);
   const startedBy = run.triggerId
     ? `/runs?trigger=${run.triggerId}`
-    : run.apiKeyId
-      ? `/runs?key=${run.apiKeyId}`
-      : null;
+    : run.scheduleId
+      ? `/runs?schedule=${run.scheduleId}`
+      : run.apiKeyId
+        ? `/runs?key=${run.apiKeyId}`
+        : null;
   return (
     <section aria-label="Facts" className="border-line max-lg:border-t lg:border-l">
       <button

@@ -1,0 +1,1 @@
+ALTER TYPE "run_source" ADD VALUE 'schedule';
