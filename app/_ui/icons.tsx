@@ -8,6 +8,7 @@ export {
   BookOpen as DocsIcon,
   Bot as AgentIcon,
   Building2 as OrganizationIcon,
+  CalendarClock as ScheduleIcon,
   ChartNoAxesColumn as ChartIcon,
   Check as CheckIcon,
   ChevronDown as ChevronDownIcon,

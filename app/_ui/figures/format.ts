@@ -137,6 +137,11 @@ export function formatDay(at: Date, timeZone: string): string {
   return dateFormat(timeZone, { day: "numeric", month: "short" }).format(at);
 }
 
+/** `Sat`. */
+export function formatWeekday(at: Date, timeZone: string): string {
+  return dateFormat(timeZone, { weekday: "short" }).format(at);
+}
+
 /** `01:22:07`. */
 export function formatTimeOfDay(at: Date, timeZone: string): string {
   return dateFormat(timeZone, {

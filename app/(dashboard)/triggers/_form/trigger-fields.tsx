@@ -1,15 +1,13 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
-import { useTRPC } from "@/app/_ui/data/providers";
-import { Choice, FieldGroup, OptionField, SelectField, TextField } from "@/app/_ui/forms/form";
+import { Choice, FieldGroup, OptionField, TextField } from "@/app/_ui/forms/form";
 import type { FormProblems } from "@/app/_ui/forms/form-problems";
 import { Link } from "@/app/_ui/link";
 import type { TriggerDetail } from "@/server/catalog/webhooks/inspect-trigger";
 import { PRESETS } from "@/server/catalog/webhooks/senders/presets";
 import { describeSignature, isPresetName } from "@/server/catalog/webhooks/senders/signature-definition";
-import { RUN_KINDS } from "@/server/contract/enums";
 import { MAX_NAME_LENGTH } from "@/server/contract/limits";
+import { TargetField } from "../../_definitions/target-field";
 import { rename } from "../../_editor/slug";
 import { senderGuide } from "../sender-guide";
 import { TemplateField } from "./template-field";
@@ -61,7 +59,11 @@ export function TriggerFields({ draft, errorAt, existing, onChange }: TriggerFie
           readOnly={existing !== null}
         />
       </div>
-      <TargetField {...bind("target", "/agent")} error={errorAt("/agent") ?? errorAt("/tool")} />
+      <TargetField
+        {...bind("target", "/agent")}
+        error={errorAt("/agent") ?? errorAt("/tool")}
+        toolHint="The body of a call is the tool's input."
+      />
       {draft.target.startsWith("agent/") ? <TemplateField {...bind("template", "/messageTemplate")} /> : null}
       <TextField
         {...bind("filter", "/filter")}
@@ -129,49 +131,3 @@ const SECRETS = [
   ["own", "Use the sender's"],
   ["none", "None: anyone who knows the address can call it"],
 ] as const;
-
-function TargetField(field: {
-  value: string;
-  error: string | undefined;
-  onChange: (target: string) => void;
-}) {
-  const trpc = useTRPC();
-  const directory = useQuery(trpc.catalog.directory.queryOptions());
-  const entries = (directory.data ?? []).filter(({ kind }) => kind !== "trigger");
-  const unread = directory.isError ? "Could not load agents and tools. Open the form again." : undefined;
-  return (
-    <SelectField
-      {...field}
-      error={field.error ?? unread}
-      hint={
-        directory.data && entries.length === 0 ? (
-          <>
-            There are none yet.{" "}
-            <Link className="text-accent underline" href="/agents/new">
-              Create an agent
-            </Link>{" "}
-            first.
-          </>
-        ) : field.value.startsWith("tool/") ? (
-          "The body of a call is the tool's input."
-        ) : undefined
-      }
-      label="Starts"
-    >
-      <option disabled value="">
-        {directory.isPending ? "Loading" : "Choose an agent or a tool"}
-      </option>
-      {RUN_KINDS.map((kind) => (
-        <optgroup key={kind} label={kind === "agent" ? "Agents" : "Tools"}>
-          {entries
-            .filter((entry) => entry.kind === kind)
-            .map(({ id, slug, name }) => (
-              <option key={id} value={`${kind}/${slug}`}>
-                {name}
-              </option>
-            ))}
-        </optgroup>
-      ))}
-    </SelectField>
-  );
-}

@@ -1,0 +1,15 @@
+"use client";
+
+import { formatAge } from "@/app/_ui/figures/format";
+import { Moment, useNow } from "@/app/_ui/figures/time";
+
+/** A time to come, with the time until then. */
+export function NextTime({ at }: { at: string }) {
+  const left = new Date(at).getTime() - useNow();
+  return (
+    <>
+      <Moment at={at} />
+      <span className="text-muted">{left > 0 ? `, in ${formatAge(left)}` : ", now"}</span>
+    </>
+  );
+}
