@@ -67,9 +67,9 @@ test("a port that is none is named with the range", () => {
   );
 });
 
-test("doctor creates no database", () => {
+test.each(["doctor", "backup"])("%s creates no database", (command) => {
   const data = join(clone, "nothing");
-  const { status, output } = start({ STEPWELL_DATA_DIR: data }, ["stepwell.mjs", "doctor"]);
+  const { status, output } = start({ STEPWELL_DATA_DIR: data }, ["stepwell.mjs", command]);
   expect(status).toBe(1);
   expect(output).toBe(
     `There is no database yet: DATABASE_URL is not set, and ${data} has none. The first npm start creates it. If it is in another folder, set STEPWELL_DATA_DIR.`,

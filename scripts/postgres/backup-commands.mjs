@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { dataFolder, provideDatabase } from "../support/environment.mjs";
 import { SetupError } from "../support/project.mjs";
+import { onShutdown } from "../support/shutdown.mjs";
 import { backUp } from "./backup.mjs";
 import { restore } from "./restore.mjs";
 
@@ -35,7 +36,13 @@ async function runBackup(target) {
   const joined = await provideDatabase();
   if (joined === undefined) return 1;
   const secret = process.env.STEPWELL_SECRET ?? "";
-  const { files, createdAt, rows } = await backUp(target, { ...joined, secret });
+  const ending = new AbortController();
+  const copying = backUp(target, { ...joined, secret, signal: ending.signal });
+  onShutdown(() => {
+    ending.abort();
+    return copying.catch(() => {});
+  });
+  const { files, createdAt, rows } = await copying;
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   console.log(
     `Backed up to ${target}: ${Math.ceil(bytes / MIB)} MiB, ${rows.runs ?? 0} runs, state of ${createdAt}.`,

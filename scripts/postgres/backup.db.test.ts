@@ -130,6 +130,19 @@ test("a backup replaces nothing", async () => {
   await expect(backUp(join(folder, "none/backup"), source)).rejects.toThrow(/does not exist/);
 });
 
+test("an interrupted backup leaves nothing", async () => {
+  const { url, cluster, leave } = await joinPostgres(join(folder, "data"));
+  const ending = new AbortController();
+  const source = { url, cluster, secret: SECRET, signal: ending.signal };
+  const copying = backUp(join(folder, "interrupted"), source);
+  const copied = () => readdirSync(folder).some((name) => name.startsWith("interrupted.making"));
+  await expect.poll(copied, { interval: 5 }).toBe(true);
+  ending.abort();
+  await expect(copying).rejects.toThrow(/abort/);
+  await leave();
+  expect(readdirSync(folder).filter((name) => name.startsWith("interrupted"))).toEqual([]);
+});
+
 test("a data folder with anything in it is rejected", async () => {
   const dataDir = join(folder, "occupied");
   mkdirSync(dataDir);

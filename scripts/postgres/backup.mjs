@@ -39,10 +39,11 @@ const WAL_SEGMENT = /^[0-9A-F]{24}$/;
 /**
  * Backs the database up into `target`, which must not exist or be empty. Returns what was copied.
  * @param {string} target
- * @param {{ url: string, cluster: string, secret: string }} source `cluster` is PostgreSQL's data directory
+ * @param {{ url: string, cluster: string, secret: string, signal?: AbortSignal }} source `cluster` is PostgreSQL's data
+ * directory; if `signal` aborts, nothing is left
  * @returns {Promise<Manifest>}
  */
-export async function backUp(target, { url, cluster, secret }) {
+export async function backUp(target, { url, cluster, secret, signal }) {
   if (existsSync(target) && readdirSync(target).length > 0) {
     throw new SetupError(`${target} is not empty. Name a folder that does not exist yet.`);
   }
@@ -53,7 +54,7 @@ export async function backUp(target, { url, cluster, secret }) {
   const making = `${target}.making-${process.pid}`;
   mkdirSync(making, { mode: 0o700 });
   try {
-    const copied = await copyCluster(url, { cluster, making });
+    const copied = await copyCluster(url, { cluster, making, signal });
     copied.files.push(writeFile(making, "secret", `${secret}\n`));
     const manifest = { version: readVersion(), ...copied };
     await flushFiles(
@@ -71,8 +72,12 @@ export async function backUp(target, { url, cluster, secret }) {
   }
 }
 
-/** @param {string} url @param {{ cluster: string, making: string }} folders */
-async function copyCluster(url, { cluster, making }) {
+/**
+ * @typedef {{ cluster: string, making: string, signal?: AbortSignal | undefined }} Copying
+ * @param {string} url
+ * @param {Copying} copying
+ */
+async function copyCluster(url, { cluster, making, signal }) {
   const { default: pg } = await import("pg");
   const client = new pg.Client({ connectionString: url, application_name: "stepwell backup" });
   client.on("error", () => {}); // The query reports its own error.
@@ -83,7 +88,7 @@ async function copyCluster(url, { cluster, making }) {
       `stepwell_backup_${process.pid}`,
     ]);
     await client.query("SELECT pg_backup_start('stepwell backup', true)");
-    const { folders, files } = await copyTree(cluster, making);
+    const { folders, files } = await copyTree({ cluster, making, signal });
     const counted = await countRows(client);
     const { rows: stops } = await client.query(
       `SELECT s.labelfile AS label, pg_walfile_name(s.lsn) AS "lastSegment", current_setting('server_version') AS version
@@ -101,10 +106,9 @@ async function copyCluster(url, { cluster, making }) {
 
 /**
  * Copies everything but the WAL. Files may change meanwhile: replaying the WAL repairs them.
- * @param {string} cluster
- * @param {string} making
+ * @param {Copying} copying
  */
-async function copyTree(cluster, making) {
+async function copyTree({ cluster, making, signal }) {
   const folders = ["postgres"];
   /** @type {BackupFile[]} */
   const files = [];
@@ -115,6 +119,7 @@ async function copyTree(cluster, making) {
     if (folder !== "") folders.push(`postgres/${folder}`);
     if (EMPTIED.has(folder)) continue;
     for (const entry of readdirSync(join(cluster, folder), { withFileTypes: true })) {
+      signal?.throwIfAborted();
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
       if (LEFT_OUT.test(entry.name) || path === CONTROL) continue;
       if (entry.isSymbolicLink())
