@@ -825,7 +825,7 @@ export interface components {
                 target: string | null;
                 trigger: string | null;
                 key: string | null;
-                source: ("api" | "webhook" | "dashboard" | "operator" | "run" | "draft") | null;
+                source: ("api" | "webhook" | "dashboard" | "operator" | "run" | "draft" | "schedule") | null;
                 from: string | null;
                 to: string | null;
                 text: string | null;
@@ -862,10 +862,10 @@ export interface components {
             /** @description Why it failed; null otherwise */
             errorCode: string | null;
             /**
-             * @description run: another run started it; draft: a draft was tried in an editor
+             * @description run: another run started it; schedule: a schedule; draft: a draft was tried in an editor
              * @enum {string}
              */
-            source: "api" | "webhook" | "dashboard" | "operator" | "run" | "draft";
+            source: "api" | "webhook" | "dashboard" | "operator" | "run" | "draft" | "schedule";
             triggerId: string | null;
             apiKeyId: string | null;
             /** @description The run that started it */
@@ -910,10 +910,10 @@ export interface components {
             /** @description Why it failed; null otherwise */
             errorCode: string | null;
             /**
-             * @description run: another run started it; draft: a draft was tried in an editor
+             * @description run: another run started it; schedule: a schedule; draft: a draft was tried in an editor
              * @enum {string}
              */
-            source: "api" | "webhook" | "dashboard" | "operator" | "run" | "draft";
+            source: "api" | "webhook" | "dashboard" | "operator" | "run" | "draft" | "schedule";
             triggerId: string | null;
             apiKeyId: string | null;
             /** @description The run that started it */
@@ -2198,7 +2198,7 @@ export interface operations {
                 /** @description Only runs that this API key started */
                 key?: string;
                 /** @description Only runs that were started so; run needs children=true */
-                source?: "api" | "webhook" | "dashboard" | "operator" | "run" | "draft";
+                source?: "api" | "webhook" | "dashboard" | "operator" | "run" | "draft" | "schedule";
                 /** @description Only runs created at this time or later */
                 from?: string;
                 /** @description Only runs created before this time */

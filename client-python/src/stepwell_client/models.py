@@ -241,7 +241,7 @@ class RunListApplied:
     target: str | None
     trigger: str | None
     key: str | None
-    source: Literal["api", "webhook", "dashboard", "operator", "run", "draft"] | None
+    source: Literal["api", "webhook", "dashboard", "operator", "run", "draft", "schedule"] | None
     from_: str | None = field(metadata={"name": "from"})
     to: str | None
     text: str | None
@@ -262,7 +262,7 @@ class RunListItem:
     model: str | None
     status: Literal["Pending", "Running", "Completed", "Failed", "Cancelled"]
     error_code: str | None = field(metadata={"name": "errorCode"})
-    source: Literal["api", "webhook", "dashboard", "operator", "run", "draft"]
+    source: Literal["api", "webhook", "dashboard", "operator", "run", "draft", "schedule"]
     trigger_id: str | None = field(metadata={"name": "triggerId"})
     api_key_id: str | None = field(metadata={"name": "apiKeyId"})
     parent_run_id: str | None = field(metadata={"name": "parentRunId"})
@@ -288,7 +288,7 @@ class RunRecord:
     model: str | None
     status: Literal["Pending", "Running", "Completed", "Failed", "Cancelled"]
     error_code: str | None = field(metadata={"name": "errorCode"})
-    source: Literal["api", "webhook", "dashboard", "operator", "run", "draft"]
+    source: Literal["api", "webhook", "dashboard", "operator", "run", "draft", "schedule"]
     trigger_id: str | None = field(metadata={"name": "triggerId"})
     api_key_id: str | None = field(metadata={"name": "apiKeyId"})
     parent_run_id: str | None = field(metadata={"name": "parentRunId"})

@@ -298,7 +298,7 @@ class Operations:
         target: str | None = None,
         trigger: str | None = None,
         key: str | None = None,
-        source: Literal["api", "webhook", "dashboard", "operator", "run", "draft"] | None = None,
+        source: Literal["api", "webhook", "dashboard", "operator", "run", "draft", "schedule"] | None = None,
         from_: str | None = None,
         to: str | None = None,
         text: str | None = None,
