@@ -66,6 +66,7 @@ const ELSEWHERE: Record<string, string> = {
   "invitations/accept": "app/api/invitations/invitations.db.test.ts",
   inngest: "Inngest's signed calls, which name no organization",
   health: "whether the process is alive",
+  metrics: "figures for the operator's scraper, without names of organizations: serve/metrics.db.test.ts",
   ready: "whether the process can serve: names of its parts, no data",
   "trpc/[trpc]": "server/api/dashboard/isolation.db.test.ts",
 };

@@ -1,5 +1,6 @@
 import type { Client } from "pg";
 import { z } from "zod";
+import { withFunctionNames } from "@/server/base/db/functions";
 import { applyDefinitionFile } from "@/server/catalog/definition-file/apply";
 import { FILL_INDEX } from "@/server/runs/read/find/run-index";
 import type { Services } from "@/server/services";
@@ -49,7 +50,7 @@ export async function seedMillionRuns(
   await client.query(FUNCTIONS);
   for (const [what, statement] of Object.entries({ ...TEXTS, made: madeOf(runs), ...ROWS })) {
     print(what);
-    await client.query(statement);
+    await client.query(withFunctionNames(statement));
   }
   for (const definition of indexes) {
     print(definition.replace(/ USING.*/s, ""));

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { flagParameter } from "@/server/api/endpoint";
+import { readJson } from "@/server/base/json/json";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
 
 /** Query parameters that narrow a list. Each issue is a sentence about its parameter. */
@@ -55,7 +56,7 @@ const pairsOfMetadata = z.record(z.string().transform(replaceNul), z.string().tr
 export function metadata(description: string): Filter<Record<string, string>> {
   const input = z
     .string()
-    .transform((text) => pairsOfMetadata.parse(JSON.parse(text)))
+    .transform((text) => pairsOfMetadata.parse(readJson(text)))
     .refine(
       (pairs) => Object.keys(pairs).length <= MAX_PAIRS,
       `at most ${MAX_PAIRS} keys of metadata can be given`,

@@ -106,6 +106,14 @@ const filters = (): [query: string, ids: string[]][] => [
   ["?text=%00", []],
 ];
 
+it("finds runs that wait for a slot again as Running, which is their status", async () => {
+  const other = await createTenant(world, { plan });
+  const ids: string[] = [];
+  for (const admitted of [true, false])
+    ids.unshift(await insertRun(world, other, { status: "Running", admitted }));
+  expect(await found("?status=Running", await createKey(world, other))).toEqual(ids);
+});
+
 it("filters open, queued and indexed runs alike, and repeats the filters as understood", async () => {
   for (const [query, ids] of filters()) expect([query, await found(query)]).toEqual([query, ids]);
   await indexEndedRuns(world);

@@ -76,7 +76,8 @@ export const runs = {
       const filter = {
         metadata: filters[METADATA_PARAMETER],
         kind,
-        status,
+        // The dashboard tells running runs from those that wait for a slot.
+        status: status?.flatMap((each) => (each === "Running" ? ([each, "Waiting"] as const) : [each])),
         source: source ?? (children ? undefined : ("outside" as const)),
         targetIds: target === undefined ? undefined : [target],
         triggerId: trigger,

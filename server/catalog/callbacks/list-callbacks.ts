@@ -3,6 +3,7 @@ import type { MemberActor } from "@/server/base/actor";
 import { DAY_MS, HOUR_MS } from "@/server/base/clock";
 import { defineQuery, isoDate } from "@/server/base/db/statement";
 import { AppError } from "@/server/base/errors";
+import { readJson } from "@/server/base/json/json";
 import type { Services } from "@/server/catalog/services";
 import { callbackSecretPurpose, secretHint } from "./callback-secrets";
 
@@ -19,7 +20,7 @@ const line = z.object({
   agents: z.array(z.object({ id: z.string(), slug: z.string(), name: z.string() })),
   tools: z.array(z.object({ id: z.string(), slug: z.string(), name: z.string() })),
   triggers: z.array(z.object({ id: z.string(), slug: z.string(), name: z.string() })),
-  metadata: z.string().transform((text) => z.record(z.string(), z.string()).parse(JSON.parse(text))),
+  metadata: z.string().transform((text) => z.record(z.string(), z.string()).parse(readJson(text))),
   disabledAt: isoDate.nullable(),
   failingSince: isoDate.nullable(),
   hours: z.array(hour),

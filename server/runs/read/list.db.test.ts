@@ -23,7 +23,11 @@ ids.agent = await insertRun(world, tenant, {
   input: "Where is order 4711?",
   output: "It is on its way.",
 });
-ids.running = await insertRun(world, tenant, { status: "Running", input: '{"state":"in flight"}' });
+ids.running = await insertRun(world, tenant, {
+  status: "Running",
+  admitted: true,
+  input: '{"state":"in flight"}',
+});
 
 const list = async (filter: Parameters<typeof listRuns>[2]["filter"]) =>
   (await listRuns(world, actor, { filter, limit: 50 })).items.map((run) => run.id);
