@@ -824,6 +824,7 @@ export interface components {
                 status: ("Pending" | "Running" | "Completed" | "Failed" | "Cancelled")[] | null;
                 target: string | null;
                 trigger: string | null;
+                schedule: string | null;
                 key: string | null;
                 source: ("api" | "webhook" | "dashboard" | "operator" | "run" | "draft" | "schedule") | null;
                 from: string | null;
@@ -867,6 +868,7 @@ export interface components {
              */
             source: "api" | "webhook" | "dashboard" | "operator" | "run" | "draft" | "schedule";
             triggerId: string | null;
+            scheduleId: string | null;
             apiKeyId: string | null;
             /** @description The run that started it */
             parentRunId: string | null;
@@ -915,6 +917,7 @@ export interface components {
              */
             source: "api" | "webhook" | "dashboard" | "operator" | "run" | "draft" | "schedule";
             triggerId: string | null;
+            scheduleId: string | null;
             apiKeyId: string | null;
             /** @description The run that started it */
             parentRunId: string | null;
@@ -2195,6 +2198,8 @@ export interface operations {
                 target?: string;
                 /** @description Only runs that this trigger started */
                 trigger?: string;
+                /** @description Only runs that this schedule started */
+                schedule?: string;
                 /** @description Only runs that this API key started */
                 key?: string;
                 /** @description Only runs that were started so; run needs children=true */

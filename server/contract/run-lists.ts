@@ -21,6 +21,7 @@ export const runListItem = z
       description: "run: another run started it; schedule: a schedule; draft: a draft was tried in an editor",
     }),
     triggerId: z.uuid().nullable(),
+    scheduleId: z.uuid().nullable(),
     apiKeyId: z.uuid().nullable(),
     parentRunId: z.uuid().nullable().meta({ description: "The run that started it" }),
     metadata: z

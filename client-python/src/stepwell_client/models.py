@@ -240,6 +240,7 @@ class RunListApplied:
     status: list[Literal["Pending", "Running", "Completed", "Failed", "Cancelled"]] | None
     target: str | None
     trigger: str | None
+    schedule: str | None
     key: str | None
     source: Literal["api", "webhook", "dashboard", "operator", "run", "draft", "schedule"] | None
     from_: str | None = field(metadata={"name": "from"})
@@ -264,6 +265,7 @@ class RunListItem:
     error_code: str | None = field(metadata={"name": "errorCode"})
     source: Literal["api", "webhook", "dashboard", "operator", "run", "draft", "schedule"]
     trigger_id: str | None = field(metadata={"name": "triggerId"})
+    schedule_id: str | None = field(metadata={"name": "scheduleId"})
     api_key_id: str | None = field(metadata={"name": "apiKeyId"})
     parent_run_id: str | None = field(metadata={"name": "parentRunId"})
     metadata: dict[str, Any] | None
@@ -290,6 +292,7 @@ class RunRecord:
     error_code: str | None = field(metadata={"name": "errorCode"})
     source: Literal["api", "webhook", "dashboard", "operator", "run", "draft", "schedule"]
     trigger_id: str | None = field(metadata={"name": "triggerId"})
+    schedule_id: str | None = field(metadata={"name": "scheduleId"})
     api_key_id: str | None = field(metadata={"name": "apiKeyId"})
     parent_run_id: str | None = field(metadata={"name": "parentRunId"})
     metadata: dict[str, Any] | None

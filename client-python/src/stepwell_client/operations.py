@@ -297,6 +297,7 @@ class Operations:
         status: str | None = None,
         target: str | None = None,
         trigger: str | None = None,
+        schedule: str | None = None,
         key: str | None = None,
         source: Literal["api", "webhook", "dashboard", "operator", "run", "draft", "schedule"] | None = None,
         from_: str | None = None,
@@ -313,7 +314,7 @@ class Operations:
             "/v1/runs",
             repeat="always",
             answer=models.RunList,
-            query={"kind": kind, "status": status, "target": target, "trigger": trigger, "key": key, "source": source, "from": from_, "to": to, "text": text, **family("metadata", metadata), "children": children, "limit": limit, "cursor": cursor},
+            query={"kind": kind, "status": status, "target": target, "trigger": trigger, "schedule": schedule, "key": key, "source": source, "from": from_, "to": to, "text": text, **family("metadata", metadata), "children": children, "limit": limit, "cursor": cursor},
         )
 
     def list_tools(

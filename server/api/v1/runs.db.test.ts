@@ -52,6 +52,7 @@ it("lists the organization's root runs, newest first, without input and output",
     errorCode: null,
     source: "operator",
     triggerId: null,
+    scheduleId: null,
     apiKeyId: null,
     parentRunId: null,
     metadata: null,
@@ -70,6 +71,7 @@ it("lists the organization's root runs, newest first, without input and output",
     status: null,
     target: null,
     trigger: null,
+    schedule: null,
     key: null,
     source: null,
     from: null,
@@ -94,6 +96,7 @@ const filters = (): [query: string, ids: string[]][] => [
   [`?target=${tenant.toolId.toUpperCase()}&status=Failed`, [failed]],
   [`?target=${newId()}`, []],
   [`?trigger=${triggerId}`, [failed]],
+  [`?schedule=${newId()}`, []],
   [`?key=${tenant.apiKeyId}`, [open]],
   ["?source=webhook", [failed]],
   ["?source=run&children=true", [child]],
@@ -236,7 +239,7 @@ it("400 for an unknown, a repeated and a contradictory parameter, which the mess
   const unknown = await list("?statuss=Failed");
   expect(unknown.status).toBe(400);
   expect(unknown.body.message).toBe(
-    "The query parameter statuss is unknown. It takes kind, status, target, trigger, key, source, from, to, text, " +
+    "The query parameter statuss is unknown. It takes kind, status, target, trigger, schedule, key, source, from, to, text, " +
       "metadata.KEY, children, limit, cursor.",
   );
   const twice = await list("?status=Failed&status=Completed");

@@ -18,6 +18,7 @@ export const exampleRun: z.input<typeof runListItem> = {
   errorCode: null,
   source: "api",
   triggerId: null,
+  scheduleId: null,
   apiKeyId: "019aa5c0-1c02-7b6e-9d5f-2a4e6c8b0d13",
   parentRunId: null,
   metadata: { customer: "acme" },
@@ -51,6 +52,7 @@ export const runs = {
       }),
       target: id("target", "Only runs of this agent or tool"),
       trigger: id("trigger", "Only runs that this trigger started"),
+      schedule: id("schedule", "Only runs that this schedule started"),
       key: id("key", "Only runs that this API key started"),
       source: choice("source", {
         among: RUN_SOURCES,
@@ -69,7 +71,7 @@ export const runs = {
     },
     example: { item: exampleRun, filters: { status: ["Completed"], children: false } },
     async list(services, actor, { filters, page }) {
-      const { kind, status, target, trigger, key, source, from, to, text, children } = filters;
+      const { kind, status, target, trigger, schedule, key, source, from, to, text, children } = filters;
       if (source === "run" && !children) {
         throw new AppError("invalid_request", "source=run lists child runs: add children=true.");
       }
@@ -81,6 +83,7 @@ export const runs = {
         source: source ?? (children ? undefined : ("outside" as const)),
         targetIds: target === undefined ? undefined : [target],
         triggerId: trigger,
+        scheduleId: schedule,
         apiKeyId: key,
         from,
         to,

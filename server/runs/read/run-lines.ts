@@ -23,6 +23,7 @@ const runLine = z.object({
   errorCode: z.string().nullable(),
   source: z.enum(RUN_SOURCES),
   triggerId: z.string().nullable(),
+  scheduleId: z.string().nullable(),
   apiKeyId: z.string().nullable(),
   parentRunId: z.string().nullable(),
   metadata: z
@@ -45,7 +46,8 @@ type RunLine = z.output<typeof runLine>;
 const LINE = Prisma.sql`
   r.id, r.kind::text AS kind, coalesce(r.agent_id, r.tool_id) AS "targetId", r.target_name AS "targetName",
   r.target_version AS "targetVersion", r.model, r.status::text AS status, r.error_code AS "errorCode",
-  r.source::text AS source, r.trigger_id AS "triggerId", r.api_key_id AS "apiKeyId", r.parent_run_id AS "parentRunId",
+  r.source::text AS source, r.trigger_id AS "triggerId", r.schedule_id AS "scheduleId",
+  r.api_key_id AS "apiKeyId", r.parent_run_id AS "parentRunId",
   r.metadata,
   coalesce(f.steps, r.steps_executed) AS "stepsExecuted",
   coalesce(f.input_tokens + f.output_tokens, r.input_tokens + r.output_tokens) AS "tokensUsed",
