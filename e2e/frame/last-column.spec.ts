@@ -36,7 +36,7 @@ test("the headline of an error can be read at 1,280 px, in a row of the usual he
   );
   expect(isCut).toBe(false);
   const heights = await page
-    .locator("main tbody tr")
+    .locator("main tbody tr", { has: page.locator('a[href^="/runs/"]') })
     .evaluateAll((rows) => rows.map((each) => each.getBoundingClientRect().height));
   expect(new Set(heights).size).toBe(1);
 });

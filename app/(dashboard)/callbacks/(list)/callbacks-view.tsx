@@ -111,7 +111,7 @@ const COLUMNS: LineColumn<CallbackLine>[] = [
   },
   {
     head: "State",
-    width: "w-40",
+    width: "w-52",
     area: "share",
     look: "line",
     cell: (callback) => <CallbackState {...callback} />,

@@ -7,6 +7,7 @@ import { useTRPC } from "@/app/_ui/data/providers";
 import { formatBytes, formatTokens, formatUsed, shortId } from "@/app/_ui/figures/format";
 import { Moment } from "@/app/_ui/figures/time";
 import { JsonView, parseDocument } from "@/app/_ui/json/view";
+import { lazy } from "@/app/_ui/lazy";
 import { Link } from "@/app/_ui/link";
 import { Fold } from "@/app/_ui/text/fold";
 import { isLong } from "@/app/_ui/text/long-text";
@@ -15,7 +16,6 @@ import { usePayload } from "@/app/_ui/text/use-payload";
 import { anyCase } from "@/server/base/json/any-case";
 import type { StepDetail } from "@/server/runs/read/inspect/inspect-line";
 import type { PayloadPreview } from "@/server/runs/read/inspect/payload-preview";
-import { StepDefinition } from "./definition";
 import { statusOf, timesOf } from "./detail-status";
 import { readHttpExchange } from "./http-exchange";
 import {
@@ -26,6 +26,8 @@ import {
   type WorkProps,
   WorkTabs,
 } from "./parts";
+
+const StepDefinition = lazy(() => import("./definition"), "StepDefinition");
 
 export function StepInspector(props: WorkProps<"step">) {
   const { line, bench } = props;
