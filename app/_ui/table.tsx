@@ -237,7 +237,7 @@ export function LineList<Line>(props: LineListProps<Line>) {
               const heading = props.headingOf?.(line) ?? null;
               return (
                 <Fragment key={keyOf(line)}>
-                  {heading === null ? null : <HeadingRow span={columns.length}>{heading}</HeadingRow>}
+                  {heading === null ? null : <HeadingRow>{heading}</HeadingRow>}
                   {details === null ? (
                     <tr className={className}>{cellsOf(({ cell }) => cell(line))}</tr>
                   ) : (
@@ -255,15 +255,14 @@ export function LineList<Line>(props: LineListProps<Line>) {
   );
 }
 
-function HeadingRow({ span, children }: { span: number; children: ReactNode }) {
+/** It spans no columns: with hidden ones among them, the shown ones would not fill the table. */
+function HeadingRow({ children }: { children: ReactNode }) {
   return (
-    <tr className="max-md:block">
-      <th
-        className="h-8 border-line border-b bg-surface px-4 text-left font-normal text-muted text-xs max-md:flex max-md:items-center sm:px-6"
-        colSpan={span}
-        scope="rowgroup"
-      >
-        {children}
+    <tr className="relative max-md:block">
+      <th className="h-8 p-0 max-md:block" scope="rowgroup">
+        <div className="absolute inset-0 flex items-center whitespace-nowrap border-line border-b bg-surface px-4 text-left font-normal text-muted text-xs sm:px-6">
+          {children}
+        </div>
       </th>
     </tr>
   );
