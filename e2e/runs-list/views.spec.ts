@@ -32,6 +32,7 @@ test("a view keeps filters and columns under a name, can be renamed and deleted"
   await page.getByRole("menuitem", { name: "Rename" }).click();
   await page.getByRole("textbox", { name: "Name" }).fill(`${name} again`);
   await page.getByRole("button", { name: "Rename view" }).click();
+  await expect(views.getByRole("link", { name: `${name} again` })).toBeVisible();
   await page.reload();
   await expect(views.getByRole("link", { name: `${name} again` })).toHaveAttribute("aria-current", "true");
   await page.getByRole("button", { name: `Change the view ${name} again` }).click();

@@ -2,6 +2,7 @@ import { skipToken, useQueries, useQuery } from "@tanstack/react-query";
 import { createContext, useMemo } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { readJson } from "@/server/base/json/json";
+import { ENDED_STATUSES } from "@/server/contract/enums";
 import type { StepCondition } from "@/server/runs/read/step-values";
 import type { Pins } from "./pins";
 
@@ -18,7 +19,7 @@ export type LastOutputs = {
 const NONE: LastOutputs = { runId: null, known: new Set(), outputs: new Map(), conditions: new Map() };
 export const LastOutputsContext = createContext(NONE);
 
-/** The values of the tried run that ended last, else of the tool's newest run, and the pinned outputs. */
+/** The values of the tried run that ended last, else of the tool's newest ended run, and the pinned outputs. */
 export function useLastOutputs(
   toolId: string | null,
   { ended, pins }: { ended: string | null; pins: Pins },
@@ -26,7 +27,10 @@ export function useLastOutputs(
   const trpc = useTRPC();
   const newest = useQuery(
     trpc.runs.ids.queryOptions(
-      toolId === null || ended !== null ? skipToken : { filter: { toolId }, after: null, limit: 1 },
+      toolId === null || ended !== null
+        ? skipToken
+        : // The values of an open run would be kept although more follow.
+          { filter: { toolId, status: [...ENDED_STATUSES] }, after: null, limit: 1 },
     ),
   );
   const runId = ended ?? newest.data?.[0] ?? null;
