@@ -5,7 +5,7 @@ import { startThrowawayCluster } from "@/scripts/support/throwaway.mjs";
 import { migrate } from "@/server/base/db/migrate";
 
 const TEMPLATE = "stepwell_template";
-/** The data need not survive a crash. */
+/** The data may be lost in a crash. */
 const SETTINGS = {
   fsync: "off",
   synchronous_commit: "off",

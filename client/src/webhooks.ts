@@ -22,7 +22,7 @@ const MAX_SIGNATURES = 16;
  * Checks that a callback comes from the service and returns it. Give the body's exact bytes, before any parser has
  * changed them. During a rotation, `secret` may be a list. Throws `CallbackError`.
  */
-// biome-ignore lint/complexity/useMaxParams: Every receiver has these three; the options are rare.
+// biome-ignore lint/complexity/useMaxParams: every receiver has these three; the options are rare.
 export async function verifyCallback(
   secret: string | readonly string[],
   headers: HeaderValues,

@@ -15,9 +15,9 @@ export function parseTraceParent(text: string | null): TraceParent | null {
 }
 
 /** `traceParent`: the header with which the root run was started. */
-export type TracedRun = { id: string; rootRunId: string; traceParent: string | null };
+type RunInTrace = { id: string; rootRunId: string; traceParent: string | null };
 
-export function traceIdOf({ rootRunId, traceParent }: Omit<TracedRun, "id">): string {
+export function traceIdOf({ rootRunId, traceParent }: Omit<RunInTrace, "id">): string {
   return parseTraceParent(traceParent)?.traceId ?? rootRunId.replaceAll("-", "");
 }
 
@@ -27,7 +27,7 @@ export function spanIdOf(runId: string, key?: string): string {
 }
 
 /** The header `traceparent` of what a step calls. */
-export function traceParentOf(run: TracedRun, key: string): string {
+export function traceParentOf(run: RunInTrace, key: string): string {
   const isSampled = parseTraceParent(run.traceParent)?.isSampled ?? true;
   return `00-${traceIdOf(run)}-${spanIdOf(run.id, key)}-${isSampled ? "01" : "00"}`;
 }

@@ -4,7 +4,7 @@ import { referenceTo } from "../secrets/secret-draft";
 
 export type KnownService = { name: string; title: string; api?: ModelApi; baseUrl: string; example: string };
 
-/** Services whose base URL need not be typed. */
+/** Services whose base URL is filled in. */
 export const KNOWN_SERVICES: readonly KnownService[] = [
   { name: "openai", title: "OpenAI", baseUrl: "https://api.openai.com/v1", example: "gpt-5-mini" },
   {

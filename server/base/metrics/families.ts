@@ -1,5 +1,5 @@
 /**
- * The figures of this process. Counting is one addition: whoever counts often keeps the child. prom-client, which builds
+ * The figures of this process. Counting is one addition: a frequent caller keeps the child. prom-client, which builds
  * a text for each count, only reads them (server/operate/metrics/).
  */
 

@@ -7,6 +7,7 @@ import type { Services } from "@/server/services";
 const BACKLOGS = {
   run_index: "SELECT FROM run_index_queue",
   traces: "SELECT FROM trace_queue",
+  callbacks: "SELECT FROM callback_deliveries WHERE next_at IS NOT NULL",
 } as const;
 
 const NAMES = Object.keys(BACKLOGS);

@@ -12,7 +12,7 @@ import { spansOf } from "./run-spans";
 
 /**
  * Sends ended runs as traces to the operator's collector, after their rows were committed. The job that indexes ended
- * runs queues them. A run leaves the queue when the collector has taken it, refuses it for good, or after a day.
+ * runs queues them. A run leaves the queue when the collector has taken it, rejects it for good, or after a day.
  */
 
 /** Runs that one call takes from the queue. */

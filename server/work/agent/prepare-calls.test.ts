@@ -103,7 +103,7 @@ test("tools are offered under their slug with underscores, described by their ti
   expect(offeredTools([{ kind: "function", name: "gone_since" }])).toEqual([]);
 });
 
-test("a call that could not be read fails with what was wrong", async () => {
+test("an unreadable call fails with what was wrong", async () => {
   const call = { id: "a", name: "unreadable_call", arguments: '{"problem":"it has no name","call":"{}"}' };
   const [prepared] = await prepareCalls([], [call], "org-1");
   expect(prepared).toMatchObject({

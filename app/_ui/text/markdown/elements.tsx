@@ -25,7 +25,7 @@ export function cutMarkdown(text: string, folded: boolean): { pieces: string[]; 
   return { pieces: splitMarkdown(seen, PIECE), restore: lifted.restore };
 }
 
-/** Replaces embedded pictures by short names, so that megabytes need not be parsed; `restore` puts them back. */
+/** Replaces embedded pictures by short names, so that megabytes are not parsed; `restore` puts them back. */
 function liftPictures(markdown: string): { text: string; restore: Restore } {
   const pictures: string[] = [];
   const text = markdown.replace(PICTURE, (picture) => `embedded-picture-${pictures.push(picture) - 1}`);

@@ -51,7 +51,7 @@ const RECORD_SUCCESS = defineQuery(
    SELECT $1::uuid, $2::int, $4::timestamptz, $5::int, $6::int, $7::text FROM delivered ON CONFLICT DO NOTHING RETURNING 1`,
 );
 
-/** Returns since when the endpoint fails. Another process may have begun a later attempt, which then decides. */
+/** Returns since when the endpoint fails. Another process may have started a later attempt, which then decides. */
 const RECORD_FAILURE = defineQuery(
   "record-callback-failure",
   z.object({ failingSince: z.date().nullable() }),

@@ -5,7 +5,7 @@ import { LOCKS, suspendSocketTimeout, withAdvisoryLock } from "@/server/base/db/
 import type { Services } from "@/server/runs/services";
 
 /**
- * Stores figures by hour and day of creation, so that metrics need not read every run. A range is counted once,
+ * Stores figures by hour and day of creation, so that metrics don't read every run. A range is counted once,
  * when all its runs have ended.
  */
 

@@ -104,7 +104,7 @@ export async function findFitting(
   return ids.length === 0 ? [] : findRunIds(services, orgId, { filter, page: { ids, limit: ids.length } });
 }
 
-/** The next newer and next older run in a filtered list; null at its ends. The run itself need not match. */
+/** The next newer and next older run in a filtered list; null at its ends. The run itself may not match. */
 export async function findNeighbours(
   services: Pick<Services, "clock" | "pool">,
   { orgId }: MemberActor,
