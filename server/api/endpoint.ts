@@ -5,7 +5,7 @@ import { AppError } from "@/server/base/errors";
 import type { RunKind } from "@/server/contract/enums";
 import type { RunFacts } from "@/server/runs/run-facts";
 import type { Services } from "@/server/services";
-import { type ApiContext, publicProcedure } from "./trpc";
+import { type ApiCall, type ApiContext, publicProcedure } from "./trpc";
 
 /**
  * The procedure, the REST handler's route and checks, the OpenAPI document, the API reference and its form come
@@ -26,59 +26,76 @@ export type EndpointRules = {
   scope: KeyScope;
   /** A second scope that a call needs. */
   alsoNeeds?: KeyScope;
-  limit: "starts" | "reads" | "lists";
+  /**
+   * `start`: calls start a run, and can be repeated with an Idempotency-Key. `view`: the answer is a state, with an
+   * ETag. `events`: a stream. `plain`: any other answer.
+   */
+  answers: "start" | "view" | "events" | "plain";
+  /** Starts count as starts, others as reads, except lists. */
+  limit?: "lists";
   kind?: RunKind;
   requestHeaders?: z.ZodObject;
   /** The first version's endpoints ignore unknown query parameters; others reject them. */
   ignoresUnknownQuery?: true;
   body?: { maxBytes: number; optional?: true };
-  /** The answer of an endpoint that needs only the run: polls are answered from memory (poll.ts). */
+  /** The view of an endpoint that needs only the run: polls are answered from memory (poll.ts). */
   viewRun?(services: Pick<Services, "clock">, run: RunFacts): object;
   example: { request?: object; response: object | string };
-  sendsEvents?: true;
 };
 
-export type Endpoint = EndpointRules & {
+export type Endpoint = Omit<EndpointRules, "limit"> & {
+  limit: "starts" | "reads" | "lists";
   parameters: readonly string[];
   query: readonly string[];
+  /** The request headers of `ApiCall`. */
+  headers: readonly string[];
   procedure: AnyProcedure;
 };
 
-export type KeyContext = ApiContext & { actor: ApiKeyActor };
+/** A call by API key, for `run`. */
+export type EndpointCall<Input> = { services: Services; actor: ApiKeyActor; input: Input; call: ApiCall };
+
+/** The parts of a response beside its body. */
+export type Sent = {
+  headers?: Readonly<Record<string, string>>;
+  /** A stored body, which is sent unchanged. */
+  text?: string | undefined;
+  /** Sent instead of a body. */
+  events?: ReadableStream<Uint8Array>;
+};
+
+/** A body with more than a body to send. */
+export class Reply<Body> {
+  readonly body: Body;
+  readonly sent: Sent;
+
+  constructor(body: Body, sent: Sent) {
+    this.body = body;
+    this.sent = sent;
+  }
+}
 
 type Declaration<Input extends z.ZodObject, Answer extends z.ZodType> = EndpointRules & {
   input: Input;
   answer: Answer;
   run(
-    services: Services,
-    actor: ApiKeyActor,
-    input: Input["_zod"]["output"],
-  ): Promise<Answer["_zod"]["input"]>;
+    call: EndpointCall<Input["_zod"]["output"]>,
+  ): Promise<Answer["_zod"]["input"] | Reply<Answer["_zod"]["input"]>>;
 };
 
-export function endpoint<Input extends z.ZodObject, Answer extends z.ZodType>({
-  input,
-  answer,
-  run,
-  ...rules
-}: Declaration<Input, Answer>): Endpoint {
-  const resolve = ({ services, actor }: KeyContext, given: Input["_zod"]["output"]) =>
-    run(services, actor, given);
-  return endpointOf(rules, { input, answer, resolve });
-}
+type Implementation = {
+  input: z.ZodObject;
+  answer: z.ZodType;
+  run(call: EndpointCall<Record<string, unknown>>): Promise<unknown>;
+};
 
-/** The endpoint of a resolver, which gets the procedure's context. */
-export function endpointOf(
-  rules: EndpointRules,
-  implementation: {
-    input: z.ZodObject;
-    answer: z.ZodType;
-    resolve(ctx: KeyContext, input: Record<string, unknown>): Promise<unknown>;
-  },
+/** The procedure takes `{ …parameters, body }` and returns the form of a reply. */
+export function endpoint<Input extends z.ZodObject, Answer extends z.ZodType>(
+  declaration: Declaration<Input, Answer>,
 ): Endpoint {
-  const { method, path, tag, operationId, summary, description, successDescription } = rules;
-  const requestHeaders = rules.requestHeaders ?? (hasEntityTag(rules) ? IF_NONE_MATCH : undefined);
-  const { input, answer, resolve } = implementation;
+  const { input, answer, run, ...rules }: EndpointRules & Implementation = declaration;
+  const { method, path, tag, operationId, summary, description, successDescription, answers } = rules;
+  const requestHeaders = rules.requestHeaders ?? (answers === "view" ? IF_NONE_MATCH : undefined);
   const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   const query = Object.keys(input.shape).filter((name) => name !== "body" && !parameters.includes(name));
   const openapi = { method, path, operationId, summary, description, successDescription, tags: [tag] };
@@ -86,16 +103,22 @@ export function endpointOf(
     // Without our error responses (openapi/responses.ts): the library caches an error's description for the process.
     .meta({ openapi: { ...openapi, errorResponses: {}, ...(requestHeaders ? { requestHeaders } : {}) } })
     .input(input)
-    .output(answer);
-  const call = ({ ctx, input: given }: { ctx: KeyContext; input: Record<string, unknown> }) =>
-    resolve(ctx, given);
-  const procedure: AnyProcedure = method === "GET" ? declared.query(call) : declared.mutation(call);
-  return { ...rules, parameters, query, procedure };
+    .output(z.object({ body: answer, sent }));
+  const resolve = async ({ ctx, input: given }: { ctx: KeyContext; input: Record<string, unknown> }) => {
+    const { services, actor, call } = ctx;
+    const result = await run({ services, actor, input: given, call });
+    return result instanceof Reply ? result : { body: result };
+  };
+  const procedure: AnyProcedure = method === "GET" ? declared.query(resolve) : declared.mutation(resolve);
+  const limit = answers === "start" ? "starts" : (rules.limit ?? "reads");
+  const headers = answers === "start" ? [] : Object.keys(rules.requestHeaders?.shape ?? {});
+  return { ...rules, limit, parameters, query, headers, procedure };
 }
 
-/** The answers of reads have an `ETag`, except pages of lists and streams. */
-export const hasEntityTag = ({ method, limit, sendsEvents }: EndpointRules) =>
-  method === "GET" && limit === "reads" && !sendsEvents;
+const sent = z
+  .custom<Sent>()
+  .meta({ override: { type: "object" } })
+  .optional();
 
 const IF_NONE_MATCH = z.object({
   "If-None-Match": z.string().optional().meta({
@@ -103,11 +126,13 @@ const IF_NONE_MATCH = z.object({
   }),
 });
 
+type KeyContext = ApiContext & { actor: ApiKeyActor; call: ApiCall };
+
 const keyProcedure = publicProcedure.use(({ ctx, next }) => {
-  if (ctx.actor?.kind !== "api_key")
+  const { actor, call } = ctx;
+  if (actor?.kind !== "api_key" || call === undefined)
     throw new AppError("unauthenticated", "The header X-API-Key is missing.");
-  const actor: ApiKeyActor = ctx.actor;
-  return next({ ctx: { ...ctx, actor } });
+  return next({ ctx: { ...ctx, actor, call } });
 });
 
 /** A path parameter with the id of something, such as `agentId` of an agent. */

@@ -23,7 +23,7 @@ function startEngine({ takesCalls = true } = {}) {
         header: (name) => headers.get(name) ?? null,
         headers: () => headers,
         peer,
-        onGone: () => () => {},
+        signal: new AbortController().signal,
         readBody: () =>
           new Promise((resolve) => void reading.push({ peer, send: () => resolve(Buffer.from("{}")) })),
       },

@@ -101,7 +101,7 @@ function request(path: string, key: string): ApiRequest {
     header: (name) => (name === "x-api-key" ? key : null),
     headers: () => [["x-api-key", key]],
     peer: "127.0.0.1",
-    onGone: () => () => {},
+    signal: new AbortController().signal,
     readBody: async () => Buffer.alloc(0),
   };
 }

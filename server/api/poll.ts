@@ -78,9 +78,9 @@ function mayPoll({ plan, scopes, targetIds, suspended }: ApiKeyActor, { scope }:
 
 /** By the path before the run's id, such as `/v1/agents/run/`, then by the path after it, such as `/status`. */
 const VIEWS = new Map<string, Map<string, View>>();
-for (const [procedure, { method, path, kind, scope, viewRun }] of Object.entries(ENDPOINTS)) {
+for (const [procedure, { answers, path, kind, scope, viewRun }] of Object.entries(ENDPOINTS)) {
   const [before = "", after = ""] = path.split(/\{\w+\}/);
-  if (method !== "GET" || kind === undefined) continue;
+  if (answers !== "view" || kind === undefined) continue;
   const views = VIEWS.get(before) ?? new Map<string, View>();
   VIEWS.set(before, views.set(after, { procedure, kind, scope, viewRun }));
 }

@@ -13,7 +13,7 @@ const at = (method: "GET" | "POST", path: `/v1/${string}`) =>
     description: "",
     successDescription: "",
     scope: "runs:read",
-    limit: "reads",
+    answers: "plain",
     input: z.object({}),
     answer: z.object({}),
     example: { response: {} },

@@ -53,17 +53,16 @@ const keys = await Promise.all(
 const BODIES = { agent: { userMessage: `In ${MARK}` }, tool: { a: Number(MARK), b: 0 } };
 const TARGET_IDS = { agent: tenant.agentId, tool: tenant.toolId };
 
-function endpointOf(procedure: string) {
+function rulesOf(procedure: string) {
   const endpoint = ENDPOINTS[procedure];
   if (endpoint?.kind === undefined) throw new Error(`${procedure} is not about runs of one kind`);
-  return { ...endpoint, kind: endpoint.kind };
+  const { kind, parameters, ...rules } = endpoint;
+  // Starts and estimates; the others name a run.
+  return { ...rules, kind, namesTarget: parameters.includes(`${kind}Id`) };
 }
 
-/** Starts and estimates; the others name a run. */
-const namesTarget = (procedure: string) => /\.(run|estimate)$/.test(procedure);
-
 function requestOf(procedure: string, key: string, runId: string): ApiRequest {
-  const { method, path, kind } = endpointOf(procedure);
+  const { method, path, kind, namesTarget } = rulesOf(procedure);
   const headers = new Map([
     ["x-api-key", key],
     ["content-type", "application/json"],
@@ -72,12 +71,12 @@ function requestOf(procedure: string, key: string, runId: string): ApiRequest {
   ]);
   return {
     method,
-    path: path.replace(/\{.*\}/, namesTarget(procedure) ? TARGET_IDS[kind] : runId),
+    path: path.replace(/\{.*\}/, namesTarget ? TARGET_IDS[kind] : runId),
     query: "",
     header: (name) => headers.get(name) ?? null,
     headers: () => headers,
     peer: "192.0.2.1",
-    onGone: () => () => {},
+    signal: new AbortController().signal,
     readBody: async () => Buffer.from(JSON.stringify(BODIES[kind])),
   };
 }
@@ -107,15 +106,14 @@ const OF_ONE_KIND = Object.entries(ENDPOINTS).flatMap(([name, { kind }]) =>
 
 // The others have their own tests (v1/management.db.test.ts).
 it.each(OF_ONE_KIND)("%s shows a key no more than its scopes and targets allow", async (procedure) => {
-  const { scope, kind } = endpointOf(procedure);
+  const { scope, kind, namesTarget } = rulesOf(procedure);
   const runId = runIds[kind];
   let shown = 0;
   // Keys that may read come last, and fill the caches for the second round.
   for (const process of [beside, world, beside, world]) {
     for (const { name, key, scopes, mayUse } of keys) {
       const answers = await ask(process, requestOf(procedure, key, runId));
-      const rejection =
-        !scopes.includes(scope) || (namesTarget(procedure) && !mayUse) ? 403 : mayUse ? 200 : 404;
+      const rejection = !scopes.includes(scope) || (namesTarget && !mayUse) ? 403 : mayUse ? 200 : 404;
       expect(answers.map(({ status }) => [name, status])).toEqual(answers.map(() => [name, rejection]));
       const texts = await Promise.all(answers.map(textOf));
       const marks = texts.filter((text) => text.includes(MARK)).length;
@@ -124,7 +122,7 @@ it.each(OF_ONE_KIND)("%s shows a key no more than its scopes and targets allow",
     }
   }
   // The mark is in each view that has message, input or output.
-  const hasContent = !namesTarget(procedure) && !["tools.status", "tools.cancel"].includes(procedure);
+  const hasContent = !namesTarget && !["tools.status", "tools.cancel"].includes(procedure);
   expect(shown > 0).toBe(hasContent);
 });
 

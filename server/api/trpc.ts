@@ -14,29 +14,22 @@ export type ApiContext = {
   actor: Actor | null;
   requestId: string;
   sessionId?: string | undefined;
+  /** Of procedures under `/v1`. */
+  call?: ApiCall | undefined;
+};
+
+/** A call by API key, beside its actor and input. */
+export type ApiCall = {
+  /** As sent, to authenticate a call again that takes long. */
+  key: string | null;
+  /** Aborted when the caller disconnects. */
+  readonly signal: AbortSignal;
+  /** Those that the endpoint declares, as sent. Of a start they are `repetition` and `options`. */
+  headers: Readonly<Record<string, string>>;
+  memory: StepMemory;
   /** Identifies a start that its sender may repeat. */
   repetition?: Pick<IdempotentRequest, "key" | "requestHash"> | undefined;
-  /** Of the start that an API call makes. */
   options?: StartOptions | undefined;
-  memory?: StepMemory | undefined;
-  reply?: Reply | undefined;
-  call?: OpenCall | undefined;
-};
-
-/** An API call, for procedures that answer it later. */
-type OpenCall = {
-  header(name: string): string | null;
-  /** Throws what a new call with the same key would. */
-  confirm(): Promise<unknown>;
-  onGone(listener: () => void): () => void;
-};
-
-/** `text`: a stored body, which is sent unchanged instead of the procedure's result. */
-export type Reply = {
-  headers: Record<string, string>;
-  text?: string;
-  /** Sent instead of a body. */
-  events?: ReadableStream<Uint8Array>;
 };
 
 type ShownError = { code: ErrorCode; message: string; requestId: string; issues?: Issue[] };

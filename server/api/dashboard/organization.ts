@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { listOwnModels, listServiceModels, unsavedProvider } from "@/server/api/offered-models";
-import { testProvider } from "@/server/api/test-provider";
 import { memberProcedure, router } from "@/server/api/trpc";
+import { listOwnModels, listServiceModels, unsavedProvider } from "@/server/api/try/offered-models";
+import { testProvider } from "@/server/api/try/test-provider";
 import { listAudit } from "@/server/base/audit";
 import { createApiKey, revokeApiKey } from "@/server/catalog/organization/api-keys";
 import { readFirstSteps } from "@/server/catalog/organization/first-steps";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { memberProcedure, router } from "@/server/api/trpc";
-import { tryAgent, tryTool } from "@/server/api/try-definition";
+import { tryAgent, tryTool } from "@/server/api/try/try-definition";
 import { AppError } from "@/server/base/errors";
 import { writeJson } from "@/server/base/json/json";
 import { writeYaml } from "@/server/catalog/definition-file/write-yaml";

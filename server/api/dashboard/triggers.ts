@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { sendTestCall } from "@/server/api/test-call";
 import { memberProcedure, router } from "@/server/api/trpc";
+import { sendTestCall } from "@/server/api/try/test-call";
 import { removeDefinition } from "@/server/catalog/archive";
 import {
   createTrigger,

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { pipeline, Readable } from "node:stream";
 import { AppError } from "@/server/base/errors";
 import { MIB } from "@/server/contract/sizes";
@@ -23,7 +24,8 @@ export type ApiRequest = {
   header(name: string): string | null;
   headers(): Iterable<[string, string]>;
   peer: string;
-  onGone(listener: () => void): () => void;
+  /** Aborted when the sender disconnects. Its later requests on the connection have the same: remove listeners. */
+  readonly signal: AbortSignal;
   /**
    * Throws `payload_too_large` beyond `limit` bytes, whatever the Content-Length, and `invalid_request` if the
    * sender disconnects.
@@ -77,17 +79,27 @@ export function fromNode(incoming: IncomingMessage, path: string): ApiRequest {
       }
     },
     peer: peerAddress(incoming),
-    onGone(listener) {
-      const { socket } = incoming;
-      if (socket.destroyed) listener();
-      else socket.once("close", listener);
-      return () => socket.off("close", listener);
+    get signal() {
+      return signalOf(incoming.socket);
     },
     async readBody(limit) {
       rejectEncoding(incoming.headers["content-encoding"]);
       return readNodeBody(incoming, limit);
     },
   };
+}
+
+const signals = new WeakMap<Socket, AbortSignal>();
+
+/** Made when the first request of a connection asks for it. */
+function signalOf(socket: Socket): AbortSignal {
+  const known = signals.get(socket);
+  if (known !== undefined) return known;
+  const closed = new AbortController();
+  if (socket.destroyed) closed.abort();
+  else socket.once("close", () => closed.abort());
+  signals.set(socket, closed.signal);
+  return closed.signal;
 }
 
 function queryOf(target: string): string {
@@ -167,11 +179,7 @@ export async function respondToWebRequest(
     header: (name) => request.headers.get(name),
     headers: () => request.headers,
     peer: request.headers.get(PEER_ADDRESS_HEADER) ?? "unknown",
-    onGone(listener) {
-      if (request.signal.aborted) listener();
-      else request.signal.addEventListener("abort", listener, { once: true });
-      return () => request.signal.removeEventListener("abort", listener);
-    },
+    signal: request.signal,
     async readBody(limit) {
       rejectEncoding(request.headers.get("content-encoding"));
       return readBody(request, limit);

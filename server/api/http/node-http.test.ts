@@ -90,6 +90,20 @@ it("returns the peer's address, whatever the client claims", async () => {
   expect(answer).toMatch(/x-extra: yes/i);
 });
 
+it("aborts the signal of a call when its sender leaves, with one listener for a connection", async () => {
+  const signals: AbortSignal[] = [];
+  const listeners: number[] = [];
+  const keep = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    signals.push(read(incoming).signal);
+    listeners.push(incoming.socket.listenerCount("close"));
+    sendToNode(outgoing, { status: 200, headers: {}, body: signals.length === 3 ? "END" : "" }, []);
+  };
+  const request = "GET /v1 HTTP/1.1\r\nHost: h\r\n\r\n";
+  await exchange(keep, request, request, request);
+  expect([signals.length, new Set(signals).size, new Set(listeners).size]).toEqual([3, 1, 1]);
+  await expect.poll(() => signals[0]?.aborted).toBe(true);
+});
+
 it("rejects a target that is not a path: OPTIONS *", async () => {
   const answer = await exchange(echo, "OPTIONS * HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
   expect(answer).toMatch(/^HTTP\/1\.1 400 /);

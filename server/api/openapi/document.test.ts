@@ -1,7 +1,6 @@
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { hasEntityTag } from "@/server/api/endpoint";
 import { ENDPOINTS } from "@/server/api/v1/endpoints";
 import { HTTP_STATUS } from "@/server/contract/errors";
 import { createOpenApiDocument } from "./document";
@@ -173,11 +172,11 @@ describe("every operation", () => {
     const { requestBody, responses } = each;
     const success = response.parse(responses["200"]);
     const declared = ENDPOINTS_BY_ID.get(each.operationId);
-    const type = declared?.sendsEvents ? "text/event-stream" : "application/json";
+    const type = declared?.answers === "events" ? "text/event-stream" : "application/json";
     expect(success.content[type]?.example).toBeDefined();
     if (requestBody) expect(requestBody.content["application/json"]?.example).toBeDefined();
-    const isView = declared !== undefined && hasEntityTag(declared);
-    const isStart = declared === undefined || declared.limit === "starts";
+    const isView = declared?.answers === "view";
+    const isStart = declared === undefined || declared.answers === "start";
     const more = isStart ? ["Idempotent-Replayed"] : isView ? ["ETag"] : [];
     expect(Object.keys(success.headers)).toEqual([...limited, ...more]);
     const expected = [

@@ -1,5 +1,4 @@
 import { generateOpenApiDocument, type OpenAPIObject } from "trpc-to-openapi";
-import { hasEntityTag } from "@/server/api/endpoint";
 import { ENDPOINTS, TAGS, v1Router } from "@/server/api/v1/endpoints";
 import { errorBody, problemBody } from "@/server/contract/errors";
 import { EVENTS_TYPE, JSON_TYPE } from "@/server/contract/media-types";
@@ -38,25 +37,29 @@ type Media = Extract<NonNullable<Operation["requestBody"]>, { content: unknown }
 
 const ENDPOINTS_BY_ID = new Map(Object.values(ENDPOINTS).map((each) => [each.operationId, each]));
 const RATE_HEADERS = headerReferences("X-Request-Id", "RateLimit-Policy", "RateLimit");
-const VIEW_HEADERS = { ...RATE_HEADERS, ...headerReferences("ETag") };
-const START_HEADERS = { ...RATE_HEADERS, ...headerReferences("Idempotent-Replayed") };
+const HEADERS = {
+  start: { ...RATE_HEADERS, ...headerReferences("Idempotent-Replayed") },
+  view: { ...RATE_HEADERS, ...headerReferences("ETag") },
+  events: RATE_HEADERS,
+  plain: RATE_HEADERS,
+};
 
 function completeOperation(operation: Operation): void {
   const { operationId = "", requestBody, responses } = operation;
   const endpoint = ENDPOINTS_BY_ID.get(operationId);
-  const isStart = endpoint === undefined || endpoint.limit === "starts";
-  const isView = endpoint !== undefined && hasEntityTag(endpoint);
-  const headers = isStart ? START_HEADERS : isView ? VIEW_HEADERS : RATE_HEADERS;
+  // The webhook also starts a run.
+  const answers = endpoint?.answers ?? "start";
   if (responses === undefined) throw new Error(`The operation ${operationId} has no responses.`);
   const { description, content } = responses["200"];
-  const type = endpoint?.sendsEvents ? EVENTS_TYPE : JSON_TYPE;
+  const headers = HEADERS[answers];
+  const type = answers === "events" ? EVENTS_TYPE : JSON_TYPE;
   operation.responses = {
     "200": {
       description,
       headers,
-      content: { [type]: withExample(content[JSON_TYPE], endpoint?.example.response) },
+      content: { [type]: withExample(bodyOf(content[JSON_TYPE]), endpoint?.example.response) },
     },
-    ...(isView && { "304": { description: "It is as the header If-None-Match says", headers } }),
+    ...(answers === "view" && { "304": { description: "It is as the header If-None-Match says", headers } }),
     ...Object.fromEntries(
       Object.entries(endpoint === undefined ? WEBHOOK_ERRORS : errorsOf(endpoint)).map(([status, name]) => [
         status,
@@ -66,12 +69,15 @@ function completeOperation(operation: Operation): void {
   };
   for (const parameter of operation.parameters ?? []) describeParameter(parameter);
   if (requestBody === undefined || "$ref" in requestBody) return;
-  const { schema, ...declared } = requestBody.content[JSON_TYPE] ?? {};
-  // Procedures take `{ …parameters, body }`.
-  const body = schema !== undefined && "properties" in schema ? schema.properties?.body : undefined;
   requestBody.required = endpoint?.body?.optional !== true;
-  const json = { ...declared, schema: body ?? schema ?? {} };
+  const json = bodyOf(requestBody.content[JSON_TYPE]);
   requestBody.content = { [JSON_TYPE]: withExample(json, endpoint?.example.request) };
+}
+
+/** Procedures take `{ …parameters, body }` and return `{ body, … }`; the webhook has the bodies themselves. */
+function bodyOf({ schema = {}, ...media }: Media = {}): Media {
+  const body = "properties" in schema ? schema.properties?.body : undefined;
+  return { ...media, schema: body ?? schema };
 }
 
 function describeParameter(parameter: NonNullable<Operation["parameters"]>[number]): void {

@@ -1,4 +1,4 @@
-import type { EndpointRules } from "@/server/api/endpoint";
+import type { Endpoint } from "@/server/api/endpoint";
 import { type ErrorBody, type ErrorCode, INTERNAL_ERROR_MESSAGE } from "@/server/contract/errors";
 import { JSON_TYPE, PROBLEM_TYPE } from "@/server/contract/media-types";
 import { WEBHOOK } from "@/server/contract/webhook";
@@ -97,9 +97,9 @@ export const WEBHOOK_ERRORS: Record<string, ErrorResponseName> = {
   "401": "InvalidSignature",
 };
 
-export function errorsOf({ limit, kind, body }: EndpointRules): Record<string, ErrorResponseName> {
+export function errorsOf({ answers, kind, body }: Endpoint): Record<string, ErrorResponseName> {
   const ofBody = body === undefined ? {} : WITH_BODY;
-  if (limit !== "starts") return { ...COMMON, ...ofBody, "400": "InvalidRequest" };
+  if (answers !== "start") return { ...COMMON, ...ofBody, "400": "InvalidRequest" };
   if (kind === undefined) return { ...START, ...ofBody, "400": "RepeatRejected" };
   return { ...START, ...ofBody, "400": kind === "agent" ? "AgentStartRejected" : "ToolStartRejected" };
 }

@@ -101,9 +101,9 @@ export const agents = {
         },
       ],
     },
-    async render({ services, actor, memory }, run) {
+    async render({ services, actor, call: { memory } }, run) {
       // The rows, and their JSON as text and as bytes.
-      await memory?.hold(await sizeOfSteps(services, actor.orgId, run.id));
+      await memory.hold(await sizeOfSteps(services, actor.orgId, run.id));
       return agentRunDetails(run, await readFinishedSteps(services, actor.orgId, run.id));
     },
   }),

@@ -41,13 +41,13 @@ export const credits = {
     summary: "Read the balance",
     description: "The organization's credits. A key that is limited to agents and tools cannot read them.",
     successDescription: "The balance",
-    limit: "reads",
+    answers: "view",
     input: z.object({}),
     answer: balance,
     example: {
       response: { available: "812.4406", held: "3.2000", openRuns: 2, monthly: "1000.0000" },
     },
-    async run(services, actor) {
+    async run({ services, actor }) {
       requireUnlimited(actor);
       return readBalance(services, actor);
     },

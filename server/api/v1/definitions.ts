@@ -76,7 +76,7 @@ const LISTED = {
 const READ = {
   method: "GET",
   scope: "definitions:read",
-  limit: "reads",
+  answers: "view",
   successDescription: "The definition",
 } as const satisfies Partial<EndpointRules>;
 const ONLY_TARGETS = " A key that is limited to agents and tools gets only those.";
@@ -111,7 +111,7 @@ export const agentDefinitions = {
         versions: exampleVersions,
       },
     },
-    run: (services, actor, { agentId }) => readAgent(services, actor, agentId),
+    run: ({ services, actor, input: { agentId } }) => readAgent(services, actor, agentId),
   }),
 };
 
@@ -145,7 +145,7 @@ export const toolDefinitions = {
         versions: [{ ...exampleVersions[0], number: 1 }],
       },
     },
-    run: (services, actor, { toolId }) => readTool(services, actor, toolId),
+    run: ({ services, actor, input: { toolId } }) => readTool(services, actor, toolId),
   }),
 };
 
@@ -174,6 +174,6 @@ export const triggerDefinitions = {
     input: z.object({ triggerId: idParameter("triggerId", "trigger") }),
     answer: triggerLine.extend({ definition }).meta({ id: "Trigger" }),
     example: { response: { ...exampleTrigger, definition: { slug: "orders", agent: "helper" } } },
-    run: (services, actor, { triggerId }) => readTrigger(services, actor, triggerId),
+    run: ({ services, actor, input: { triggerId } }) => readTrigger(services, actor, triggerId),
   }),
 };

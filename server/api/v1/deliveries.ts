@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { endpointOf, idParameter } from "@/server/api/endpoint";
+import { endpoint, idParameter } from "@/server/api/endpoint";
 import { listAllDeliveries, requireOwnDelivery } from "@/server/catalog/webhooks/list-deliveries";
 import { redeliver } from "@/server/catalog/webhooks/redeliver";
 import { DELIVERY_OUTCOMES } from "@/server/contract/enums";
@@ -7,7 +7,7 @@ import { runStarted } from "@/server/contract/shapes";
 import { rejectStart } from "@/server/runs/start";
 import { choice, id } from "./filters";
 import { idCursor, listEndpoint } from "./list";
-import { addToReply, exampleStart, REPEATABLE, startConditions, startedResponse } from "./start";
+import { exampleStart, REPEATABLE, startConditions, startReply } from "./start";
 
 const delivery = z
   .object({
@@ -26,8 +26,6 @@ const delivery = z
     runId: z.uuid().nullable(),
   })
   .meta({ id: "Delivery", description: "A call that a trigger received" });
-
-const input = z.object({ deliveryId: idParameter("deliveryId", "delivery") });
 
 export const deliveries = {
   list: listEndpoint({
@@ -69,39 +67,33 @@ export const deliveries = {
       listAllDeliveries(services, actor, { triggerId: trigger, outcome, ...page }),
   }),
 
-  redeliver: endpointOf(
-    {
-      tag: "Triggers",
-      method: "POST",
-      path: "/v1/deliveries/{deliveryId}/redeliver",
-      operationId: "redeliver",
-      summary: "Redeliver",
-      description:
-        "Starts a run of the trigger's current agent or tool with the stored body, without its signature, filter and rate " +
-        "limit. The key needs the scopes runs:start and deliveries:read.",
-      successDescription: "The new run is stored and will execute",
-      scope: "runs:start",
-      alsoNeeds: "deliveries:read",
-      limit: "starts",
-      requestHeaders: REPEATABLE,
-      example: { response: exampleStart },
+  redeliver: endpoint({
+    tag: "Triggers",
+    method: "POST",
+    path: "/v1/deliveries/{deliveryId}/redeliver",
+    operationId: "redeliver",
+    summary: "Redeliver",
+    description:
+      "Starts a run of the trigger's current agent or tool with the stored body, without its signature, filter and rate " +
+      "limit. The key needs the scopes runs:start and deliveries:read.",
+    successDescription: "The new run is stored and will execute",
+    scope: "runs:start",
+    alsoNeeds: "deliveries:read",
+    answers: "start",
+    requestHeaders: REPEATABLE,
+    example: { response: exampleStart },
+    input: z.object({ deliveryId: idParameter("deliveryId", "delivery") }),
+    answer: runStarted,
+    async run({ services, actor, input: { deliveryId }, call: { options, repetition } }) {
+      const found = await requireOwnDelivery(services, actor, deliveryId).catch((error: unknown) => ({
+        error,
+      }));
+      const kind = "error" in found ? "agent" : found.kind;
+      const conditions = startConditions(actor, kind, repetition);
+      const result = await ("error" in found
+        ? rejectStart(services, actor, { error: found.error, conditions })
+        : redeliver(services, actor, { deliveryId, options, conditions }));
+      return startReply(kind, result);
     },
-    {
-      input,
-      answer: runStarted,
-      async resolve(ctx, { deliveryId }: z.output<typeof input>) {
-        const { services, actor } = ctx;
-        const found = await requireOwnDelivery(services, actor, deliveryId).catch((error: unknown) => ({
-          error,
-        }));
-        const kind = "error" in found ? "agent" : found.kind;
-        const conditions = startConditions(ctx, actor, kind);
-        const result = await ("error" in found
-          ? rejectStart(services, actor, { error: found.error, conditions })
-          : redeliver(services, actor, { deliveryId, options: ctx.options, conditions }));
-        addToReply(ctx.reply, result);
-        return startedResponse(kind, result.runId);
-      },
-    },
-  ),
+  }),
 };

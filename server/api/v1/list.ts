@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { type Endpoint, type EndpointRules, endpointOf, integerParameter } from "@/server/api/endpoint";
+import {
+  type Endpoint,
+  type EndpointCall,
+  type EndpointRules,
+  endpoint,
+  integerParameter,
+} from "@/server/api/endpoint";
 import type { ApiKeyActor } from "@/server/base/actor";
 import type { Page } from "@/server/base/db/page";
 import type { Services } from "@/server/services";
@@ -46,49 +52,44 @@ export function listEndpoint<Item extends z.ZodType, Cursor, Of extends Filters>
   const shownAs = (name: string) => name.replace(".KEY", "");
   const shown = part("applied").map(([name, filter]) => [shownAs(name), filter] as const);
   const applied = z.object({ ...Object.fromEntries(shown), limit: z.int() });
-  const answer = z.object({
+  const input: z.ZodObject = z.object({
+    ...Object.fromEntries(part("input")),
+    limit,
+    cursor: cursor.meta(CURSOR).optional(),
+  });
+  const answer: z.ZodType = z.object({
     data: z.array(item),
     nextCursor: z.string().nullable().meta({ description: "The cursor of the next page; null at the end" }),
     applied: applied.meta({ description: "The filters and the limit of the page" }),
   });
   const nothing = Object.fromEntries(names.map((name) => [shownAs(name), null]));
-  return endpointOf(
-    {
-      ...rules,
-      method: "GET",
-      limit: "lists",
-      successDescription: "A page of the list",
-      example: {
-        response: {
-          data: [example.item],
-          nextCursor: null,
-          applied: { ...nothing, ...example.filters, limit: 50 },
-        },
+  return endpoint({
+    ...rules,
+    method: "GET",
+    answers: "plain",
+    limit: "lists",
+    successDescription: "A page of the list",
+    example: {
+      response: {
+        data: [example.item],
+        nextCursor: null,
+        applied: { ...nothing, ...example.filters, limit: 50 },
       },
     },
-    {
-      input: z.object({
-        ...Object.fromEntries(part("input")),
-        limit,
-        cursor: cursor.meta(CURSOR).optional(),
-      }),
-      answer: answer.meta({ id }),
-      async resolve({ services, actor }, given: ValuesOf<Of> & Paging<Cursor>) {
-        const { limit, cursor } = given;
-        const values: Record<string, unknown> = given;
-        const { items, nextCursor } = await list(services, actor, {
-          filters: given,
-          page: { cursor, limit },
-        });
-        const understood = Object.fromEntries(names.map((name) => [shownAs(name), values[name] ?? null]));
-        return {
-          data: items,
-          nextCursor: nextCursor === null ? null : String(nextCursor),
-          applied: { ...understood, limit },
-        };
-      },
+    input,
+    answer: answer.meta({ id }),
+    async run({ services, actor, input: given }: EndpointCall<ValuesOf<Of> & Paging<Cursor>>) {
+      const { limit, cursor } = given;
+      const values: Record<string, unknown> = given;
+      const { items, nextCursor } = await list(services, actor, { filters: given, page: { cursor, limit } });
+      const understood = Object.fromEntries(names.map((name) => [shownAs(name), values[name] ?? null]));
+      return {
+        data: items,
+        nextCursor: nextCursor === null ? null : String(nextCursor),
+        applied: { ...understood, limit },
+      };
     },
-  );
+  });
 }
 
 type Paging<Cursor> = { limit: number; cursor?: Cursor | undefined };

@@ -102,6 +102,7 @@ export const metricsOfRuns = {
       "that is limited to agents and tools must name one of them as target.",
     successDescription: "The figures",
     scope: "runs:list",
+    answers: "plain",
     limit: "lists",
     input,
     answer: metrics,
@@ -124,7 +125,7 @@ export const metricsOfRuns = {
         },
       } satisfies z.input<typeof metrics>,
     },
-    async run(services, actor, { period = "24h", interval, first, last, ...named }) {
+    async run({ services, actor, input: { period = "24h", interval, first, last, ...named } }) {
       if ((first === undefined) !== (last === undefined)) {
         throw new AppError("invalid_request", "first and last must be given together.");
       }

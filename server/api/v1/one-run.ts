@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { endpoint, endpointOf, idParameter } from "@/server/api/endpoint";
+import { endpoint, idParameter } from "@/server/api/endpoint";
 import { isTerminal } from "@/server/contract/enums";
 import { receipt, runRecord } from "@/server/contract/run-lists";
 import { type RunCancelled, runCancelled, runStarted } from "@/server/contract/shapes";
@@ -10,7 +10,7 @@ import { rerun } from "@/server/runs/rerun";
 import { rejectStart } from "@/server/runs/start";
 import { CANCEL } from "./run";
 import { exampleRun } from "./runs";
-import { addToReply, exampleStart, REPEATABLE, startConditions, startedResponse } from "./start";
+import { exampleStart, REPEATABLE, startConditions, startReply } from "./start";
 
 const RUN = { tag: "Runs" } as const;
 const input = z.object({ runId: idParameter("runId", "run") });
@@ -39,11 +39,11 @@ export const oneRun = {
     description: "All facts of a run of an agent or tool, at any time, with its usage so far.",
     successDescription: "The run's current state",
     scope: "runs:read",
-    limit: "reads",
+    answers: "view",
     input,
     answer: runRecord,
     example: { response: exampleRecord },
-    run: (services, actor, { runId }) => readRunRecord(services, actor, runId),
+    run: ({ services, actor, input: { runId } }) => readRunRecord(services, actor, runId),
   }),
 
   cancel: endpoint({
@@ -55,13 +55,13 @@ export const oneRun = {
     description: CANCEL,
     successDescription: "The run after the cancel, as far as the key may read it",
     scope: "runs:start",
-    limit: "reads",
+    answers: "plain",
     input,
     answer: z.union([runRecord, runCancelled]),
     example: {
       response: { ...exampleRecord, status: "Cancelled", output: null, cancelledBy: "the API key ci" },
     },
-    async run(services, actor, { runId }): Promise<RunRecord | RunCancelled> {
+    async run({ services, actor, input: { runId } }): Promise<RunRecord | RunCancelled> {
       await requireOwnRun(services, actor, runId);
       await cancelRun(services, actor.orgId, { runId, by: `the API key ${actor.name}` });
       const run = await readRunRecord(services, actor, runId);
@@ -72,39 +72,33 @@ export const oneRun = {
     },
   }),
 
-  rerun: endpointOf(
-    {
-      ...RUN,
-      method: "POST",
-      path: "/v1/runs/{runId}/rerun",
-      operationId: "rerunRun",
-      summary: "Run again",
-      description:
-        "Starts the run's agent or tool again, with its current version and the same input. The key needs the " +
-        "scopes runs:start and runs:read.",
-      successDescription: "The new run is stored and will execute",
-      scope: "runs:start",
-      alsoNeeds: "runs:read",
-      limit: "starts",
-      requestHeaders: REPEATABLE,
-      example: { response: exampleStart },
+  rerun: endpoint({
+    ...RUN,
+    method: "POST",
+    path: "/v1/runs/{runId}/rerun",
+    operationId: "rerunRun",
+    summary: "Run again",
+    description:
+      "Starts the run's agent or tool again, with its current version and the same input. The key needs the " +
+      "scopes runs:start and runs:read.",
+    successDescription: "The new run is stored and will execute",
+    scope: "runs:start",
+    alsoNeeds: "runs:read",
+    answers: "start",
+    requestHeaders: REPEATABLE,
+    example: { response: exampleStart },
+    input,
+    answer: runStarted,
+    async run({ services, actor, input: { runId }, call: { options, repetition } }) {
+      const run = await requireOwnRun(services, actor, runId).catch((error: unknown) => ({ error }));
+      const kind = "error" in run ? "agent" : run.kind;
+      const conditions = startConditions(actor, kind, repetition);
+      const result = await ("error" in run
+        ? rejectStart(services, actor, { error: run.error, conditions })
+        : rerun(services, actor, { runId, options, conditions }));
+      return startReply(kind, result);
     },
-    {
-      input,
-      answer: runStarted,
-      async resolve(ctx, { runId }: z.output<typeof input>) {
-        const { services, actor } = ctx;
-        const run = await requireOwnRun(services, actor, runId).catch((error: unknown) => ({ error }));
-        const kind = "error" in run ? "agent" : run.kind;
-        const conditions = startConditions(ctx, actor, kind);
-        const result = await ("error" in run
-          ? rejectStart(services, actor, { error: run.error, conditions })
-          : rerun(services, actor, { runId, options: ctx.options, conditions }));
-        addToReply(ctx.reply, result);
-        return startedResponse(kind, result.runId);
-      },
-    },
-  ),
+  }),
 
   receipt: endpoint({
     ...RUN,
@@ -118,7 +112,7 @@ export const oneRun = {
       "it has the usage so far.",
     successDescription: "The receipt",
     scope: "runs:read",
-    limit: "reads",
+    answers: "view",
     input,
     answer: receipt,
     example: {
@@ -161,7 +155,7 @@ export const oneRun = {
         creditsRefunded: "0.0000",
       } satisfies z.input<typeof receipt>,
     },
-    async run(services, actor, { runId }) {
+    async run({ services, actor, input: { runId } }) {
       await requireOwnRun(services, actor, runId);
       return readReceipt(services, actor.orgId, runId);
     },

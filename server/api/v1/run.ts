@@ -1,12 +1,13 @@
 import { z } from "zod";
+import { authorizeCaller } from "@/server/api/authorize";
 import {
   type Endpoint,
+  type EndpointCall,
   type EndpointRules,
   endpoint,
-  endpointOf,
   idParameter,
   integerParameter,
-  type KeyContext,
+  Reply,
 } from "@/server/api/endpoint";
 import { AppError, isAppError } from "@/server/base/errors";
 import { isTerminal, type RunKind, type RunStatus } from "@/server/contract/enums";
@@ -34,7 +35,7 @@ function runInput(kind: RunKind) {
 type RunView<Of extends z.ZodType> =
   | { viewRun(services: Pick<Services, "clock">, run: RunFacts): Of["_zod"]["input"] & object }
   /** Reads more than the run. */
-  | { render(ctx: KeyContext, run: RunFacts): Promise<Of["_zod"]["input"]> };
+  | { render(call: EndpointCall<unknown>, run: RunFacts): Promise<Of["_zod"]["input"]> };
 
 /** Declares an endpoint that returns a view of one run. A view of the run alone takes the parameter `wait`. */
 export function viewEndpoint<View extends z.ZodType>({
@@ -44,31 +45,30 @@ export function viewEndpoint<View extends z.ZodType>({
 }: Described & { view: View; example: View["_zod"]["input"] & object } & RunView<View>): Endpoint {
   const { input: named, refOf } = runInput(rules.kind);
   const input = "viewRun" in rules ? named.extend({ wait }) : named;
-  return endpointOf(
-    {
-      ...rules,
-      method: "GET",
-      scope: "runs:read",
-      limit: "reads",
-      ignoresUnknownQuery: true,
-      successDescription: "The run's current state",
-      example: { response: example },
+  return endpoint({
+    ...rules,
+    method: "GET",
+    scope: SCOPE,
+    answers: "view",
+    ignoresUnknownQuery: true,
+    successDescription: "The run's current state",
+    example: { response: example },
+    input,
+    answer: view,
+    async run(call: EndpointCall<z.output<typeof named> & { wait?: number | undefined }>) {
+      const { services, actor, input: given } = call;
+      const { wait: seconds = 0 } = given;
+      let run = await readRun(services, actor, refOf(given));
+      if (seconds > 0 && !isTerminal(run.status)) {
+        await waitForEnd(call, run, seconds * 1_000);
+        run = await readRun(services, actor, refOf(given));
+      }
+      return "viewRun" in rules ? rules.viewRun(services, run) : rules.render(call, run);
     },
-    {
-      input,
-      answer: view,
-      async resolve(ctx, given: z.output<typeof named> & { wait?: number | undefined }) {
-        const { wait: seconds = 0 } = given;
-        let run = await readRun(ctx.services, ctx.actor, refOf(given));
-        if (seconds > 0 && !isTerminal(run.status)) {
-          await waitForEnd(ctx, run, seconds * 1_000);
-          run = await readRun(ctx.services, ctx.actor, refOf(given));
-        }
-        return "viewRun" in rules ? rules.viewRun(ctx.services, run) : rules.render(ctx, run);
-      },
-    },
-  );
+  });
 }
+
+const SCOPE = "runs:read";
 
 const wait = integerParameter("wait", {
   min: 0,
@@ -77,9 +77,19 @@ const wait = integerParameter("wait", {
     "Answer when the run has ended, or after this many seconds with its state. It counts as one read.",
 }).optional();
 
-async function waitForEnd({ services, actor, call }: KeyContext, run: RunFacts, ms: number): Promise<void> {
-  const { confirm = async () => {}, onGone = () => () => {} } = call ?? {};
-  await services.endWaiters.wait(run.id, { ms, caller: actor.apiKeyId, confirm, onGone });
+type Caller = Pick<EndpointCall<unknown>, "services" | "call">;
+
+/** Throws what a new call with the same key would. */
+const confirmCaller = ({ services, call: { key } }: Caller) =>
+  authorizeCaller(services, key, { scope: SCOPE });
+
+async function waitForEnd(
+  { services, actor, call }: EndpointCall<unknown>,
+  run: RunFacts,
+  ms: number,
+): Promise<void> {
+  const confirm = () => confirmCaller({ services, call });
+  await services.endWaiters.wait(run.id, { ms, caller: actor.apiKeyId, confirm, signal: call.signal });
   await confirm();
 }
 
@@ -105,50 +115,45 @@ export function eventsEndpoint({
 }): Endpoint {
   const { input: named, refOf } = runInput(rules.kind);
   const input = named.extend({ since });
-  return endpointOf(
-    {
-      ...rules,
-      method: "GET",
-      scope: "runs:read",
-      limit: "reads",
-      sendsEvents: true,
-      successDescription: "The run's events until it has ended",
-      requestHeaders: EVENTS_HEADERS,
-      example: { response: example },
+  return endpoint({
+    ...rules,
+    method: "GET",
+    scope: SCOPE,
+    answers: "events",
+    successDescription: "The run's events until it has ended",
+    requestHeaders: EVENTS_HEADERS,
+    example: { response: example },
+    input,
+    answer: z.string(),
+    async run({
+      services,
+      actor,
+      input: given,
+      call,
+    }: EndpointCall<z.output<typeof named> & { since?: number | undefined }>) {
+      const ref = refOf(given);
+      await readRun(services, actor, ref);
+      const from = readLastEventId(call.headers["Last-Event-ID"]) ?? given.since ?? null;
+      const slot = acquireStreamSlot(services, actor);
+      if ("rejection" in slot) {
+        throw new AppError("rate_limited", slot.rejection, { headers: { "Retry-After": "5" } });
+      }
+      const events = openEventStream({
+        produce: (sink) =>
+          followRun(services, actor, { ref, since: from, view: (run) => view(services, run), sink }),
+        mayStay: () =>
+          confirmCaller({ services, call }).then(
+            () => true,
+            (error: unknown) => !isAppError(error),
+          ),
+        checkEveryMs: 1_000,
+        onError: (error) => services.log.error("A stream of events failed", { runId: ref.runId, error }),
+        onOver: slot.release,
+        call,
+      });
+      return new Reply("", { events, headers: EVENT_STREAM_HEADERS });
     },
-    {
-      input,
-      answer: z.string(),
-      async resolve(
-        { services, actor, call, reply },
-        given: z.output<typeof named> & { since?: number | undefined },
-      ) {
-        const ref = refOf(given);
-        await readRun(services, actor, ref);
-        const { confirm = async () => {}, onGone = () => () => {}, header = () => null } = call ?? {};
-        const from = readLastEventId(header("last-event-id")) ?? given.since ?? null;
-        const slot = acquireStreamSlot(services, actor);
-        if ("rejection" in slot) {
-          throw new AppError("rate_limited", slot.rejection, { headers: { "Retry-After": "5" } });
-        }
-        const events = openEventStream({
-          produce: (sink) =>
-            followRun(services, actor, { ref, since: from, view: (run) => view(services, run), sink }),
-          mayStay: () =>
-            confirm().then(
-              () => true,
-              (error: unknown) => !isAppError(error),
-            ),
-          checkEveryMs: 1_000,
-          onError: (error) => services.log.error("A stream of events failed", { runId: ref.runId, error }),
-          onOver: slot.release,
-          onGone,
-        });
-        if (reply) Object.assign(reply, { events, headers: { ...reply.headers, ...EVENT_STREAM_HEADERS } });
-        return "";
-      },
-    },
-  );
+  });
 }
 
 const MAX_EVENT = 999_999_999;
@@ -166,8 +171,8 @@ const EVENTS_HEADERS = z.object({
     .meta({ description: "As since: the id of the last event that the reader has. It takes precedence." }),
 });
 
-function readLastEventId(text: string | null): number | null {
-  if (text === null || text.trim() === "") return null;
+function readLastEventId(text = ""): number | null {
+  if (text.trim() === "") return null;
   if (/^\d{1,9}$/.test(text.trim())) return Number(text);
   throw new AppError(
     "invalid_request",
@@ -204,13 +209,13 @@ export function cancelEndpoint<View extends { status: RunStatus }>({
     ...rules,
     method: "POST",
     scope: "runs:start",
-    limit: "reads",
+    answers: "plain",
     ignoresUnknownQuery: true,
     successDescription: "The run after the cancel, as far as the key may read it",
     example: { response: example },
     input,
     answer,
-    async run(services, actor, given) {
+    async run({ services, actor, input: given }) {
       const run = refOf(given);
       await readRun(services, actor, run);
       await cancelRun(services, actor.orgId, { runId: run.runId, by: `the API key ${actor.name}` });

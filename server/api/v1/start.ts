@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { type Endpoint, type EndpointRules, endpoint, endpointOf } from "@/server/api/endpoint";
+import { type Endpoint, type EndpointRules, endpoint, Reply } from "@/server/api/endpoint";
 import { idempotencyKey } from "@/server/api/openapi/headers";
-import type { ApiContext, Reply } from "@/server/api/trpc";
+import type { ApiCall } from "@/server/api/trpc";
 import type { ApiKeyActor } from "@/server/base/actor";
 import type { RunKind } from "@/server/contract/enums";
 import { errorCode } from "@/server/contract/errors";
@@ -34,32 +34,26 @@ export function startEndpoint<Input extends z.ZodObject>({
   ...rules
 }: StartRules<Input>): Endpoint {
   const { kind } = rules;
-  return endpointOf(
-    {
-      ...rules,
-      method: "POST",
-      scope: "runs:start",
-      limit: "starts",
-      ignoresUnknownQuery: true,
-      requestHeaders: REPEATABLE,
-      successDescription: "The run is stored and will execute",
-      example: { request: example, response: EXAMPLES[kind] },
+  return endpoint({
+    ...rules,
+    method: "POST",
+    scope: "runs:start",
+    answers: "start",
+    ignoresUnknownQuery: true,
+    requestHeaders: REPEATABLE,
+    successDescription: "The run is stored and will execute",
+    example: { request: example, response: EXAMPLES[kind] },
+    input,
+    answer: runStarted,
+    async run({ services, actor, input: given, call: { options, repetition } }) {
+      const conditions = startConditions(actor, kind, repetition);
+      const result = await request(given).then(
+        (read) => startRun(services, actor, { ...read, options, conditions }),
+        (error: unknown) => rejectStart(services, actor, { error, conditions }),
+      );
+      return startReply(kind, result);
     },
-    {
-      input,
-      answer: runStarted,
-      async resolve(ctx, given: Input["_zod"]["output"]) {
-        const { services, actor } = ctx;
-        const conditions = startConditions(ctx, actor, kind);
-        const result = await request(given).then(
-          (read) => startRun(services, actor, { ...read, options: ctx.options, conditions }),
-          (error: unknown) => rejectStart(services, actor, { error, conditions }),
-        );
-        addToReply(ctx.reply, result);
-        return startedResponse(kind, result.runId);
-      },
-    },
-  );
+  });
 }
 
 export const REPEATABLE = z.object({
@@ -101,12 +95,12 @@ export function estimateEndpoint<Input extends z.ZodObject>({
     ...rules,
     method: "POST",
     scope: "runs:start",
-    limit: "reads",
+    answers: "plain",
     successDescription: "The hold, the most that the run can cost, and what would reject the start",
     example: { request: example, response: ESTIMATES[rules.kind] },
     input,
     answer: startEstimate,
-    async run(services, actor, given) {
+    async run({ services, actor, input: given }) {
       const { hold, mostCredits, issues } = await estimateStart(services, actor, await request(given));
       return { hold: hold.toFixed(4), mostCredits: mostCredits?.toFixed(4) ?? null, issues };
     },
@@ -120,9 +114,9 @@ export const ESTIMATE =
 
 /** The limit of a start, and the start that it may repeat. */
 export function startConditions(
-  { repetition }: Pick<ApiContext, "repetition">,
   { plan, apiKeyId }: ApiKeyActor,
   kind: RunKind,
+  repetition: ApiCall["repetition"],
 ): StartConditions {
   const conditions: StartConditions = {};
   if (plan.startsPerMinute !== null) {
@@ -136,16 +130,15 @@ export function startConditions(
   return conditions;
 }
 
-/** Adds a start's rate limit and the stored answer that it repeats. */
-export function addToReply(reply: Reply | undefined, { rate, replay }: StartResult): void {
-  if (reply === undefined) return;
-  if (rate) Object.assign(reply.headers, rateLimitHeaders("starts", rate));
-  if (replay === null) return;
-  reply.headers["Idempotent-Replayed"] = "true";
-  reply.text = replay;
+/** The reply with the start's rate limit, or the stored answer that it repeats. */
+export function startReply(kind: RunKind, { runId, rate, replay }: StartResult): Reply<RunStarted> {
+  const body = startedResponse(kind, runId);
+  const headers = rate ? rateLimitHeaders("starts", rate) : {};
+  if (replay === null) return new Reply(body, { headers });
+  return new Reply(body, { headers: { ...headers, "Idempotent-Replayed": "true" }, text: replay });
 }
 
-export function startedResponse(kind: RunKind, runId: string): RunStarted {
+function startedResponse(kind: RunKind, runId: string): RunStarted {
   return {
     success: true,
     id: runId,

@@ -96,7 +96,7 @@ export const tools = {
       actionsUsed: 2,
       duration: 950,
     },
-    async render({ services, actor, memory }, run) {
+    async render({ services, actor, call: { memory } }, run) {
       const configuration = await readConfiguration(services, actor.orgId, run.configurationHash);
       return toolRunResult(run, configuration, { now: services.clock.now(), memory });
     },

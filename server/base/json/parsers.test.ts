@@ -13,7 +13,7 @@ const OWN_TEXTS = new Set([
   "app/_ui/json/spacing.ts",
   "app/_ui/text/long-text.ts",
   "serve/pages.ts",
-  "server/api/test-call.ts",
+  "server/api/try/test-call.ts",
   "server/base/db/plain-data.ts",
   "server/base/json/json.ts",
   "server/catalog/definition-file/yaml-document.ts",

@@ -15,7 +15,8 @@ type WaitingCall = {
   caller: string;
   /** Throws an AppError when the caller may no longer read the run. */
   confirm(): Promise<unknown>;
-  onGone(listener: () => void): () => void;
+  /** Aborted when the client leaves. */
+  signal: AbortSignal;
 };
 type Waiter = WaitingCall & { end(): void };
 
@@ -53,18 +54,18 @@ export class EndWaiters {
   wait(runId: string, { ms, ...call }: WaitingCall & { ms: number }): Promise<void> {
     if (this.#closed) return Promise.resolve();
     return new Promise((resolve) => {
-      let forget = () => {};
+      const { signal } = call;
       const end = () => {
         clearTimeout(timer);
-        forget();
+        signal.removeEventListener("abort", end);
         this.#remove(runId, waiter);
         resolve();
       };
       const waiter = { ...call, end };
       const timer = setTimeout(end, ms);
       this.#add(runId, waiter);
-      // Ends the wait at once if the client has left.
-      forget = call.onGone(end);
+      signal.addEventListener("abort", end, { once: true });
+      if (signal.aborted) end();
     });
   }
 

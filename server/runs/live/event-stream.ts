@@ -39,24 +39,18 @@ export const EVENT_STREAM_HEADERS = {
 
 /** Answers a request with events until they end, the reader leaves or loses access, or the time is up. */
 export function respondWithEvents(request: Request, events: Events): Response {
-  // Holds the request: its signal follows the connection only until the request is collected.
-  const onGone = (listener: () => void) => {
-    if (request.signal.aborted) listener();
-    else request.signal.addEventListener("abort", listener);
-    return () => request.signal.removeEventListener("abort", listener);
-  };
-  return new Response(openEventStream({ ...events, onGone }), { headers: EVENT_STREAM_HEADERS });
+  return new Response(openEventStream({ ...events, call: request }), { headers: EVENT_STREAM_HEADERS });
 }
 
-/** The bytes of such an answer. `onGone` calls its listener when the reader leaves. */
+/** The bytes of such an answer. The signal of `call` is aborted when the reader leaves. */
 export function openEventStream({
   produce,
   mayStay,
   checkEveryMs = HEARTBEAT_MS,
   onError,
   onOver,
-  onGone,
-}: Events & { onGone(listener: () => void): () => void }): ReadableStream<Uint8Array> {
+  call,
+}: Events & { call: { readonly signal: AbortSignal } }): ReadableStream<Uint8Array> {
   const over = new AbortController();
   over.signal.addEventListener("abort", onOver, { once: true });
   const encoder = new TextEncoder();
@@ -93,12 +87,12 @@ export function openEventStream({
           });
       }, checkEveryMs);
       const life = setTimeout(close, MAX_LIFE_MS);
-      let stayConnected = () => {};
       over.signal.addEventListener("abort", () => {
         clearInterval(heartbeat);
         clearInterval(check);
         clearTimeout(life);
-        stayConnected();
+        // Holds the call: a request's signal follows the connection only until the request is collected.
+        call.signal.removeEventListener("abort", close);
         wake();
       });
       write(`retry: ${RETRY_MS}\n\n`);
@@ -113,7 +107,8 @@ export function openEventStream({
         close,
         signal: over.signal,
       };
-      stayConnected = onGone(close);
+      call.signal.addEventListener("abort", close);
+      if (call.signal.aborted) close();
       produce(sink).then(close, fail);
     },
     // Called when the reader has taken everything that was sent.

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { respondToWebhook } from "@/server/api/webhook";
 import type { MemberActor } from "@/server/base/actor";
 import { AppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
@@ -8,7 +9,6 @@ import { tokenPurpose, triggerUrl } from "@/server/catalog/webhooks/trigger";
 import { JSON_TYPE } from "@/server/contract/media-types";
 import { WEBHOOK, webhookPath } from "@/server/contract/webhook";
 import type { Services } from "@/server/services";
-import { respondToWebhook } from "./webhook";
 
 const answer = z.union([
   z.object({ success: z.literal(true), runId: z.string() }),
@@ -51,7 +51,7 @@ export async function sendTestCall(
     header: (name) => headers.get(name) ?? null,
     headers: () => headers,
     peer: `member ${actor.userId}`,
-    onGone: () => () => {},
+    signal: new AbortController().signal,
     readBody: async () => bytes,
   });
   const { status } = response;

@@ -1,0 +1,33 @@
+import type { ApiKeyActor, KeyScope } from "@/server/base/actor";
+import { AppError } from "@/server/base/errors";
+import { authenticateKey } from "@/server/catalog/auth/authenticate-key";
+import type { RunKind } from "@/server/contract/enums";
+import type { Services } from "@/server/services";
+
+type Rules = { scope: KeyScope; alsoNeeds?: KeyScope | undefined; kind?: RunKind | undefined };
+
+/**
+ * Authenticates the sender of a call and checks that it may make the call. `params`: those of the path. Throws
+ * `unauthenticated`, `api_access_disabled`, `forbidden` and `organization_suspended`.
+ */
+export async function authorizeCaller(
+  services: Services,
+  key: string | null,
+  { scope, alsoNeeds = scope, kind, params = {} }: Rules & { params?: Readonly<Record<string, string>> },
+): Promise<ApiKeyActor> {
+  const actor = await authenticateKey(services, key);
+  if (!actor.plan.apiAccess) {
+    throw new AppError("api_access_disabled", "API access is not enabled on the organization's plan.");
+  }
+  const missing = [scope, alsoNeeds].find((each) => !actor.scopes.includes(each));
+  if (missing !== undefined) {
+    throw new AppError("forbidden", `The API key ${actor.name} lacks the scope ${missing}.`);
+  }
+  // The path of a start or an estimate names the target; other endpoints look it up (runs/read/read-run.ts).
+  const target = params[`${kind}Id`]?.toLowerCase();
+  if (target !== undefined && actor.targetIds.length > 0 && !actor.targetIds.includes(target)) {
+    throw new AppError("forbidden", `The API key ${actor.name} may not start this ${kind}.`);
+  }
+  if (actor.suspended) throw new AppError("organization_suspended", "The organization is suspended.");
+  return actor;
+}
