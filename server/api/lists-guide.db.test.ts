@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { KEY_SCOPES } from "@/server/base/actor";
+import { KEY_SCOPES, SCOPE_TEXTS } from "@/server/base/actor";
 import { hasProgram } from "@/testing/programs";
 import { insertRun } from "@/testing/runs";
 import { createKey, openRestServer } from "@/testing/servers/rest-server";
@@ -39,9 +39,10 @@ const env = {
   AGENT_ID: tenant.agentId,
 };
 
-it("lists the scopes of keys in a table", () => {
-  const listed = [...PAGE.matchAll(/^\| `(\w+:\w+)` \|/gm)].map(([, scope]) => scope);
-  expect(listed.sort()).toEqual([...KEY_SCOPES].sort());
+it("lists the scopes of keys in a table, in the words of the keys page", () => {
+  const listed = [...PAGE.matchAll(/^\| `(\w+:\w+)` \| (.*) \|$/gm)].map(([, scope, may]) => [scope, may]);
+  const texts = KEY_SCOPES.map((scope) => [scope, SCOPE_TEXTS[scope].may]);
+  expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(texts));
 });
 
 it("has a sample for each task", () => {

@@ -18,6 +18,23 @@ export const KEY_SCOPES = [
 ] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
+/** `may`: what a key with the scope may do, for the keys page, the OpenAPI document and docs/lists.md. */
+export const SCOPE_TEXTS: Readonly<Record<KeyScope, { label: string; may: string }>> = {
+  "runs:read": { label: "Read runs", may: "Read the input, output, steps and receipt of a run" },
+  "runs:start": { label: "Start runs", may: "Start, repeat and cancel runs" },
+  "runs:list": { label: "List runs", may: "List and search runs, and read metrics" },
+  "definitions:read": {
+    label: "Read definitions",
+    may: "Read agents, tools and triggers with their versions",
+  },
+  "definitions:write": {
+    label: "Change definitions",
+    may: "Create, change and archive agents, tools and triggers",
+  },
+  "credits:read": { label: "Read credits", may: "Read the organization's balance and ledger" },
+  "deliveries:read": { label: "Read deliveries", may: "List the calls that triggers received" },
+};
+
 /** The scopes of a key that names none. Later scopes are granted by name only. */
 export const DEFAULT_KEY_SCOPES: readonly KeyScope[] = ["runs:read", "runs:start"];
 

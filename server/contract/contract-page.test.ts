@@ -6,10 +6,12 @@ import {
   agentRunDetailsView,
   agentRunStatusView,
   runStarted,
+  startEstimate,
   TOOL_STATUS_INT,
   toolRunResultView,
   toolRunStatusView,
   webhookAccepted,
+  webhookFiltered,
 } from "./shapes";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/contract.md"), "utf8");
@@ -25,11 +27,13 @@ function fieldsAfter(text: string): string[] {
 
 it.each([
   ["### Run started", runStarted],
+  ["### Estimate", startEstimate],
   ["### Agent run", agentRunStatusView],
   ["Endpoint 4 adds `steps`, an array in order:", agentRunDetailsView.shape.steps.element],
   ["### Tool run", toolRunStatusView],
   ["### Tool run result", toolRunResultView],
   ["### Webhook accepted", webhookAccepted],
+  ["### Webhook filtered", webhookFiltered],
 ])("lists the fields of “%s” in order, and no other", (heading, schema) => {
   expect(fieldsAfter(heading)).toEqual(Object.keys(schema.shape));
 });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { RUN_KINDS, RUN_STATUSES } from "./enums";
+import { errorCode } from "./errors";
 import { formatLimit, MAX_USER_MESSAGE_BYTES } from "./sizes";
 
 /** The bodies of the endpoints (docs/contract.md). An `id` makes a schema a named component of the OpenAPI document. */
@@ -130,6 +131,27 @@ export const runStarted = z
   })
   .meta({ id: "RunStarted" });
 export type RunStarted = z.infer<typeof runStarted>;
+
+const amount = z.string().meta({ description: "A decimal with four places, such as 0.0612" });
+
+/** The credits of a start, and what would reject it. */
+export const startEstimate = z
+  .object({
+    hold: amount.meta({ description: "The credits that the start would hold, such as 0.4210" }),
+    mostCredits: amount.nullable().meta({
+      description: "The most that the run can use, such as 1.0000. Null: only the balance limits it",
+    }),
+    issues: z
+      .array(
+        z.object({
+          code: errorCode,
+          message: z.string().meta({ description: "For people; may change" }),
+          path: z.string().optional().meta({ description: "JSON pointer into the tool's input" }),
+        }),
+      )
+      .meta({ description: "What would reject the start; empty if nothing does" }),
+  })
+  .meta({ id: "StartEstimate" });
 
 /** The answer to a cancel by a key that may not read runs. */
 export const runCancelled = z

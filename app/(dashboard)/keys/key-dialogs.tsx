@@ -12,6 +12,7 @@ import { Choice, FieldGroup, INPUT_CLASS, TextField } from "@/app/_ui/forms/form
 import { ConfirmDialog, FormDialog } from "@/app/_ui/forms/form-dialog";
 import { useForm } from "@/app/_ui/forms/use-form";
 import { Command } from "@/app/_ui/page/page";
+import { SCOPE_TEXTS } from "@/server/base/actor";
 import type { DirectoryEntry, KeyLine } from "@/server/catalog/overview";
 import { MAX_NAME_LENGTH } from "@/server/contract/limits";
 import { EMPTY_KEY, readDraft, withScope } from "./key-draft";
@@ -70,13 +71,13 @@ export function CreateKey() {
         {SCOPE_GROUPS.map((group) => (
           <fieldset className="min-w-0" key={group.label}>
             <legend className="text-muted text-xs">{group.label}</legend>
-            {group.scopes.map(({ scope, label, hint }) => (
+            {group.scopes.map((scope) => (
               <Choice
                 checked={draft.scopes.includes(scope)}
                 key={scope}
                 onChange={(on) => change({ scopes: withScope(draft.scopes, scope, on) })}
               >
-                {label} <span className="text-muted">{hint}</span>
+                {SCOPE_TEXTS[scope].label} <span className="text-muted">{SCOPE_TEXTS[scope].may}.</span>
               </Choice>
             ))}
           </fieldset>

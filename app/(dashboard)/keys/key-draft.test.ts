@@ -46,7 +46,7 @@ test("what would silently widen the key is an issue", () => {
 });
 
 test("the form has each scope once; a new key has those that a definition file gives", () => {
-  const shown = SCOPE_GROUPS.flatMap(({ scopes }) => scopes.map(({ scope }) => scope));
+  const shown = SCOPE_GROUPS.flatMap(({ scopes }) => scopes);
   expect([...shown].sort()).toEqual([...KEY_SCOPES].sort());
   expect(EMPTY_KEY.scopes).toEqual(["runs:read", "runs:start"]);
   expect(withScope(EMPTY_KEY.scopes, "credits:read", true)).toEqual([

@@ -13,6 +13,7 @@ import { PageButton } from "@/app/_ui/page/page-actions";
 import { useMay } from "@/app/_ui/role";
 import { type LineColumn, LineList, RowName } from "@/app/_ui/table";
 import { useDialog } from "@/app/_ui/use-dialog";
+import { SCOPE_TEXTS } from "@/server/base/actor";
 import type { KeyLine } from "@/server/catalog/overview";
 import { USAGE_COLUMNS } from "../usage-columns";
 import { SCOPE_GROUPS } from "./scopes";
@@ -49,10 +50,11 @@ const COLUMNS: LineColumn<KeyLine>[] = [
     width: "w-[18%]",
     area: "wide",
     cell: ({ scopes, targets }) => {
-      const granted = PERMISSIONS.filter(({ scope }) => scopes.includes(scope)).map(({ label }) => label);
+      const granted = PERMISSIONS.filter((each) => scopes.includes(each));
+      const labels = granted.map((each) => SCOPE_TEXTS[each].label);
       return (
         <span className="inline-block text-muted first-letter:uppercase">
-          {granted.join(", ").toLowerCase()}
+          {labels.join(", ").toLowerCase()}
           {targets.length > 0 ? ` of ${targets.join(", ")}` : ""}
         </span>
       );

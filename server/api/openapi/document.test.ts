@@ -172,6 +172,9 @@ describe("every operation", () => {
     const { requestBody, responses } = each;
     const success = response.parse(responses["200"]);
     const declared = ENDPOINTS_BY_ID.get(each.operationId);
+    for (const scope of [declared?.scope, declared?.alsoNeeds])
+      expect(each.description).toContain(scope ?? "");
+    if (declared) expect(each.description).toMatch(/ The call counts as a (start|read|list)\.$/);
     const type = declared?.answers === "events" ? "text/event-stream" : "application/json";
     expect(success.content[type]?.example).toBeDefined();
     if (requestBody) expect(requestBody.content["application/json"]?.example).toBeDefined();

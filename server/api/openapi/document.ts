@@ -1,5 +1,7 @@
 import { generateOpenApiDocument, type OpenAPIObject } from "trpc-to-openapi";
+import type { Endpoint } from "@/server/api/endpoint";
 import { ENDPOINTS, TAGS, v1Router } from "@/server/api/v1/endpoints";
+import { KEY_SCOPES, SCOPE_TEXTS } from "@/server/base/actor";
 import { errorBody, problemBody } from "@/server/contract/errors";
 import { EVENTS_TYPE, JSON_TYPE } from "@/server/contract/media-types";
 import { headerReferences, RESPONSE_HEADERS } from "./headers";
@@ -18,7 +20,7 @@ export function createOpenApiDocument(appUrl: string): OpenAPIObject {
     license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     openApiVersion: "3.1.0",
     baseUrl: appUrl,
-    securitySchemes: { apiKey: { type: "apiKey", in: "header", name: "X-API-Key" } },
+    securitySchemes: { apiKey: { type: "apiKey", in: "header", name: "X-API-Key", description: SCOPES } },
     paths: WEBHOOK_PATH,
     defs: { ApiError: errorBody, ApiProblem: problemBody },
   });
@@ -30,6 +32,8 @@ export function createOpenApiDocument(appUrl: string): OpenAPIObject {
   simplifySchemas(document);
   return document;
 }
+
+const SCOPES = KEY_SCOPES.map((scope) => `- ${scope}: ${SCOPE_TEXTS[scope].may}`).join("\n");
 
 type PathItem = NonNullable<OpenAPIObject["paths"]>[string];
 type Operation = NonNullable<PathItem["post"]>;
@@ -47,6 +51,7 @@ const HEADERS = {
 function completeOperation(operation: Operation): void {
   const { operationId = "", requestBody, responses } = operation;
   const endpoint = ENDPOINTS_BY_ID.get(operationId);
+  if (endpoint !== undefined) operation.description = `${operation.description} ${needsOf(endpoint)}`;
   // The webhook also starts a run.
   const answers = endpoint?.answers ?? "start";
   if (responses === undefined) throw new Error(`The operation ${operationId} has no responses.`);
@@ -78,6 +83,12 @@ function completeOperation(operation: Operation): void {
 function bodyOf({ schema = {}, ...media }: Media = {}): Media {
   const body = "properties" in schema ? schema.properties?.body : undefined;
   return { ...media, schema: body ?? schema };
+}
+
+/** The scopes that a call needs and the limit that it counts against. */
+function needsOf({ scope, alsoNeeds, limit }: Endpoint): string {
+  const scopes = alsoNeeds === undefined ? `scope ${scope}` : `scopes ${scope} and ${alsoNeeds}`;
+  return `The key needs the ${scopes}. The call counts as a ${limit.slice(0, -1)}.`;
 }
 
 function describeParameter(parameter: NonNullable<Operation["parameters"]>[number]): void {

@@ -75,7 +75,7 @@ export const deliveries = {
     summary: "Redeliver",
     description:
       "Starts a run of the trigger's current agent or tool with the stored body, without its signature, filter and rate " +
-      "limit. The key needs the scopes runs:start and deliveries:read.",
+      "limit.",
     successDescription: "The new run is stored and will execute",
     scope: "runs:start",
     alsoNeeds: "deliveries:read",

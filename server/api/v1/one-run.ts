@@ -78,9 +78,7 @@ export const oneRun = {
     path: "/v1/runs/{runId}/rerun",
     operationId: "rerunRun",
     summary: "Run again",
-    description:
-      "Starts the run's agent or tool again, with its current version and the same input. The key needs the " +
-      "scopes runs:start and runs:read.",
+    description: "Starts the run's agent or tool again, with its current version and the same input.",
     successDescription: "The new run is stored and will execute",
     scope: "runs:start",
     alsoNeeds: "runs:read",

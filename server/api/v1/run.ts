@@ -186,8 +186,8 @@ const CANCEL_SECONDS = 30;
 /** The common part of the descriptions of both cancels. */
 export const CANCEL =
   `Idempotent. A pending run ends immediately, a running one within ${CANCEL_SECONDS} seconds. What it has used is charged. ` +
-  "Cancelling an ended run changes nothing. The call needs the scope runs:start and counts as a read. If the key " +
-  "lacks the scope runs:read, the answer is RunCancelled, with the status only.";
+  "Cancelling an ended run changes nothing. If the key lacks the scope runs:read, the answer is RunCancelled, with " +
+  "the status only.";
 
 /**
  * Declares an endpoint that cancels a run. It counts as a read, so that it works when the starts are used up. If

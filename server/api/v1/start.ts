@@ -4,9 +4,8 @@ import { idempotencyKey } from "@/server/api/openapi/headers";
 import type { ApiCall } from "@/server/api/trpc";
 import type { ApiKeyActor } from "@/server/base/actor";
 import type { RunKind } from "@/server/contract/enums";
-import { errorCode } from "@/server/contract/errors";
 import { IDEMPOTENCY_HOURS } from "@/server/contract/limits";
-import { type RunStarted, runStarted } from "@/server/contract/shapes";
+import { type RunStarted, runStarted, startEstimate } from "@/server/contract/shapes";
 import { rateLimitHeaders } from "@/server/guard/limits/rate-limit";
 import { estimateStart } from "@/server/runs/estimate-start";
 import type { StartRequest } from "@/server/runs/prepare-start";
@@ -64,26 +63,6 @@ export const REPEATABLE = z.object({
   ...OPTION_HEADERS.shape,
 });
 
-const amount = z.string().meta({ description: "A decimal with four places, such as 0.0612" });
-
-const startEstimate = z
-  .object({
-    hold: amount.meta({ description: "The credits that the start would hold, such as 0.4210" }),
-    mostCredits: amount.nullable().meta({
-      description: "The most that the run can use, such as 1.0000. Null: only the balance limits it",
-    }),
-    issues: z
-      .array(
-        z.object({
-          code: errorCode,
-          message: z.string().meta({ description: "For people; may change" }),
-          path: z.string().optional().meta({ description: "JSON pointer into the tool's input" }),
-        }),
-      )
-      .meta({ description: "What would reject the start; empty if nothing does" }),
-  })
-  .meta({ id: "StartEstimate" });
-
 /** Declares an endpoint that checks a start without starting a run. It counts as a read. */
 export function estimateEndpoint<Input extends z.ZodObject>({
   input,
@@ -110,7 +89,7 @@ export function estimateEndpoint<Input extends z.ZodObject>({
 /** The common part of the descriptions of both estimates. */
 export const ESTIMATE =
   "Makes the checks of a start with the same body, and starts nothing. What would reject the start is listed in issues; " +
-  "a malformed body is rejected. The call needs the scope runs:start and counts as a read.";
+  "a malformed body is rejected.";
 
 /** The limit of a start, and the start that it may repeat. */
 export function startConditions(
