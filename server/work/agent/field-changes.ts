@@ -23,6 +23,19 @@ export function labelOf(field: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+/** What a setting does, and its default in words: the last sentence of its description, or its schema's. */
+export function explainSetting({
+  description,
+  default: preset,
+}: {
+  description?: unknown;
+  default?: unknown;
+}) {
+  const [meaning = "", inWords] = String(description ?? "").split(/ ?Default: /);
+  const declared = typeof preset === "string" ? preset : writeJson(preset ?? null);
+  return { meaning, preset: inWords?.replace(/\.$/, "") ?? declared };
+}
+
 const asJson = (value: unknown) => writeJson(value, 2);
 
 /** An agent's settings, without those that are not set. `write` writes objects. */

@@ -7,7 +7,8 @@ import { CodeField } from "@/app/_ui/editor/code-field";
 import { readPointer } from "@/app/_ui/editor/text/position";
 import { SelectField, TextField } from "@/app/_ui/forms/form";
 import { lazy } from "@/app/_ui/lazy";
-import type { AgentField } from "@/server/catalog/agent-fields";
+import type { Field } from "../../_schema/field";
+import { controlOf } from "../../_schema/value";
 import { EditorForm, EditorSection } from "../editor-form";
 import { SchemaField } from "../schema/schema-field";
 import { copyName, rename } from "../slug";
@@ -79,7 +80,7 @@ export function AgentEditor({
     inputMode: "numeric" as const,
     onChange: (text: string) => set(() => ({ [name]: readNumber(text) })),
   });
-  const showSetting = (field: AgentField) => (
+  const showSetting = (field: Field) => (
     <SettingField
       error={errorAt(`/${field.name}`)}
       field={field}
@@ -121,7 +122,7 @@ export function AgentEditor({
             <div className="grid gap-4 sm:grid-cols-2">
               <ModelField {...bind("model")} choices={choices} />
               {main.map((field) =>
-                field.control === "choice" ? (
+                controlOf(field) === "choice" ? (
                   <div className="sm:col-span-2" key={field.name}>
                     {showSetting(field)}
                   </div>

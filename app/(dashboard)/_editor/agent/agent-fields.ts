@@ -1,9 +1,10 @@
 import { markExact } from "@/server/base/json/exact-number";
 import { isJsonObject, readJson, writeJson } from "@/server/base/json/json";
-import type { AgentField } from "@/server/catalog/agent-fields";
+import type { describeAgentFields } from "@/server/catalog/agent-fields";
 import type { AgentDefinition } from "@/server/catalog/definitions";
 import type { EditedAgent } from "@/server/catalog/edit-definition";
 import { type Fields, labelOf, settingsFields } from "@/server/work/agent/field-changes";
+import { readSchema } from "../../_schema/field";
 
 /** A number, or the typed text, which the server rejects. */
 type Typed = number | string;
@@ -52,13 +53,13 @@ const PLACED: ReadonlySet<string> = new Set<keyof AgentFields>([
 const MAIN: readonly string[] = ["maxOutputTokens", "reasoningEffort", "temperature"];
 
 /** The settings whose control follows from their schema, by their place in the form. */
-export function furtherFields(fields: readonly AgentField[]) {
-  const further = fields.filter(({ name }) => !PLACED.has(name));
-  const ofModel = further.filter(({ isModels }) => isModels);
+export function furtherFields({ schema, ofModel }: ReturnType<typeof describeAgentFields>) {
+  const further = readSchema(schema).fields.filter(({ name }) => !PLACED.has(name));
+  const sent = further.filter(({ name }) => ofModel.includes(name));
   return {
-    main: MAIN.flatMap((name) => ofModel.filter((field) => field.name === name)),
-    more: ofModel.filter(({ name }) => !MAIN.includes(name)),
-    limits: further.filter(({ isModels }) => !isModels),
+    main: MAIN.flatMap((name) => sent.filter((field) => field.name === name)),
+    more: sent.filter(({ name }) => !MAIN.includes(name)),
+    limits: further.filter((field) => !sent.includes(field)),
   };
 }
 
@@ -67,8 +68,9 @@ const LABELS = new Map([
   ["deadlineSeconds", "Deadline in seconds"],
 ]);
 
-export function labelsOf(fields: readonly AgentField[]): Record<string, string> {
-  return Object.fromEntries(fields.map(({ name }) => [`/${name}`, LABELS.get(name) ?? labelOf(name)]));
+export function labelsOf({ schema }: ReturnType<typeof describeAgentFields>): Record<string, string> {
+  const names = Object.keys(schema.properties);
+  return Object.fromEntries(names.map((name) => [`/${name}`, LABELS.get(name) ?? labelOf(name)]));
 }
 
 /** The definition that is sent, with the policies of attached functions and tools; the server names its issues. */

@@ -7,12 +7,13 @@ import { INPUT_CLASS, Labelled, TextField } from "@/app/_ui/forms/form";
 import { Segments } from "@/app/_ui/segments";
 import { writeJson } from "@/server/base/json/json";
 import { readTypedJson, repeatedKeyIssue } from "@/server/base/json/repeated-key";
-import type { AgentField } from "@/server/catalog/agent-fields";
-import { labelOf } from "@/server/work/agent/field-changes";
+import { explainSetting, labelOf } from "@/server/work/agent/field-changes";
+import { type Field, valuesOf } from "../../_schema/field";
+import { controlOf } from "../../_schema/value";
 import { readNumber } from "./agent-fields";
 
 type SettingFieldProps = {
-  field: AgentField;
+  field: Field;
   label: string;
   error: string | undefined;
   value: unknown;
@@ -23,20 +24,22 @@ type SettingFieldProps = {
 
 /** The control of one of an agent's settings, by its schema. */
 export function SettingField({ field, label, error, value, isOptional, onChange }: SettingFieldProps) {
-  const { control, description: hint, options } = field;
+  const control = controlOf(field);
+  const most = field.keywords.maximum;
+  const { meaning: hint, preset: inWords } = explainSetting(field.keywords);
   // What was typed stays as it was typed while it means the current value, such as `0.0` before `0.05`.
   const [typed, setTyped] = useState("");
-  const preset = isOptional ? labelOf(field.default ?? "") : undefined;
-  const read =
-    control === "number" || control === "share" ? readNumber : control === "json" ? readValue : String;
+  const preset = isOptional ? labelOf(inWords) : undefined;
+  const read = control === "number" ? readNumber : control === "json" ? readValue : String;
   const change = (text: string) => {
     setTyped(text);
     onChange(text.trim() === "" && isOptional ? undefined : read(text));
   };
-  if (control === "choice" || control === "switch") {
+  if (control === "choice" || control === "boolean") {
+    const choices = (valuesOf(field) ?? []).map(String);
     const values =
-      control === "switch" ? SWITCH : options.map((option) => ({ value: option, label: labelOf(option) }));
-    const read = (text: string) => (control === "switch" ? text === "true" : text);
+      control === "boolean" ? SWITCH : choices.map((choice) => ({ value: choice, label: labelOf(choice) }));
+    const read = (text: string) => (control === "boolean" ? text === "true" : text);
     return (
       <Choices
         error={error}
@@ -53,7 +56,8 @@ export function SettingField({ field, label, error, value, isOptional, onChange 
   const text = isTyped ? typed : showValue(value);
   if (control === "json")
     return <CodeField {...shared} error={repeatedKeyIssue(text) ?? error} language="json" value={text} />;
-  if (control === "share") return <Share {...shared} most={field.most} value={text} />;
+  if (field.type === "number" && typeof most === "number")
+    return <Share {...shared} most={most} value={text} />;
   return <TextField {...shared} inputMode={control === "number" ? "decimal" : "text"} value={text} />;
 }
 

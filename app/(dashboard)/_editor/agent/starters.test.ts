@@ -15,11 +15,11 @@ it.each(AGENT_STARTERS)("an agent that begins as $fields.slug can be saved as it
   for (const name of functions) expect(findFunction(name), name).toBeDefined();
 });
 
-it("each setting without a control of its own in the editor is a number, a text or a choice", () => {
+it("each setting without a control of its own in the editor is read from its schema", () => {
   const { main, more, limits } = furtherFields(describeAgentFields());
   const names = (fields: typeof main) => fields.map(({ name }) => name);
   expect(names(main)).toEqual(["maxOutputTokens", "reasoningEffort", "temperature"]);
   expect(names(more)).toEqual(["topP", "verbosity", "parallelToolCalls", "modelOptions"]);
   expect(names(limits)).toEqual(["maxSteps"]);
-  expect([...main, ...more, ...limits].filter(({ control }) => control === "other")).toEqual([]);
+  expect([...main, ...more, ...limits].filter((field) => field.reason !== null)).toEqual([]);
 });
