@@ -7,12 +7,12 @@ import { ChevronRightIcon } from "@/app/_ui/icons";
 type OpeningRowProps = {
   className: string;
   details: ReactNode;
-  span: number;
   /** `button` makes the first cell one that covers the row. */
   children: (button: (content: ReactNode) => ReactNode) => ReactNode;
 };
 
-export function OpeningRow({ className, details, span, children }: OpeningRowProps) {
+/** The details span no columns: with hidden ones among them, the shown ones would not fill the table. */
+export function OpeningRow({ className, details, children }: OpeningRowProps) {
   const [open, setOpen] = useState(false);
   const button = (content: ReactNode) => (
     <button
@@ -30,8 +30,8 @@ export function OpeningRow({ className, details, span, children }: OpeningRowPro
       <tr className={className}>{children(button)}</tr>
       {open ? (
         <tr className="max-md:block">
-          <td className="border-line border-b max-md:block" colSpan={span}>
-            {details}
+          <td className="p-0 max-md:block">
+            <div className="w-[100cqw] border-line border-b">{details}</div>
           </td>
         </tr>
       ) : null}

@@ -9,13 +9,15 @@ type TableProps = { label: string; className: string; busy: boolean | undefined;
 
 function Table({ label, className, busy = false, children }: TableProps) {
   return (
-    <table
-      aria-busy={busy}
-      aria-label={label}
-      className={clsx("w-full border-line border-t text-left", className)}
-    >
-      {children}
-    </table>
+    <div className="@container">
+      <table
+        aria-busy={busy}
+        aria-label={label}
+        className={clsx("w-full border-line border-t text-left", className)}
+      >
+        {children}
+      </table>
+    </div>
   );
 }
 
@@ -214,8 +216,8 @@ export function LineList<Line>(props: LineListProps<Line>) {
       <tbody className={clsx(isRows && "max-md:block")} ref={bodyRef}>
         {props.notice ? (
           <tr className="max-md:block">
-            <td className="sticky top-12 z-20 h-0 p-0 max-md:block md:top-8" colSpan={columns.length}>
-              <div className="absolute inset-x-0 top-0">{props.notice}</div>
+            <td className="sticky top-12 z-20 h-0 p-0 max-md:block md:top-8">
+              <div className="absolute top-0 left-0 w-[100cqw]">{props.notice}</div>
             </td>
           </tr>
         ) : null}
@@ -241,7 +243,7 @@ export function LineList<Line>(props: LineListProps<Line>) {
                   {details === null ? (
                     <tr className={className}>{cellsOf(({ cell }) => cell(line))}</tr>
                   ) : (
-                    <OpeningRow className={className} details={details} span={columns.length}>
+                    <OpeningRow className={className} details={details}>
                       {(button) =>
                         cellsOf(({ cell }, index) => (index === 0 ? button(cell(line)) : cell(line)))
                       }

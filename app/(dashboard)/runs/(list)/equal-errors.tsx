@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_ui/data/providers";
-import { formatCount, formatDate, formatMinute, formatPlural } from "@/app/_ui/figures/format";
+import { formatCount, formatCredits, formatDate, formatMinute, formatPlural } from "@/app/_ui/figures/format";
 import { Ago, useNow, useTimeZone } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
 import { type LineColumn, LineList } from "@/app/_ui/table";
@@ -13,14 +13,10 @@ const columnsOf = ({ from, to, readSince }: ErrorGroups, timeZone: string): Line
   {
     head: "Error",
     area: "line",
-    cell: ({ headline, newestRunId }) => (
-      <Link
-        className="block truncate font-medium after:absolute after:inset-0"
-        href={`/runs/${newestRunId}`}
-        title={`${headline}\nOpens the newest of these runs`}
-      >
+    cell: ({ headline }) => (
+      <span className="line-clamp-2 min-w-0 font-medium [overflow-wrap:anywhere]" title={headline}>
         {headline}
-      </Link>
+      </span>
     ),
   },
   {
@@ -37,19 +33,19 @@ const columnsOf = ({ from, to, readSince }: ErrorGroups, timeZone: string): Line
   },
   {
     head: describeSpan(from, to, timeZone),
-    width: "w-56",
+    width: "w-44",
     area: "wider",
     cell: ({ bars }) => <Bars bars={bars} />,
   },
   {
     head: "Affected",
-    width: "w-56",
+    width: "w-40",
     area: "wide",
     look: "cut",
-    cell: ({ names, targets }) => (
+    cell: ({ affected: [first], targets }) => (
       <>
-        {names.join(", ")}
-        {targets > names.length ? `, +${targets - names.length}` : null}
+        {first?.name}
+        {targets > 1 ? ` +${targets - 1}` : null}
       </>
     ),
   },
@@ -128,6 +124,48 @@ function NewToday({ at, readSince }: { at: string; readSince: string | null }) {
   );
 }
 
+function Details({ group: { message, affected, targets, newest, credits, runs } }: { group: ErrorGroup }) {
+  const headClass = "pb-1.5 font-medium text-muted text-xs";
+  return (
+    <div className="grid gap-x-8 gap-y-4 bg-surface px-4 py-4 sm:px-6 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)_minmax(0,1fr)]">
+      <section>
+        <h3 className={headClass}>{runs === 1 ? "The error" : "The newest error"}</h3>
+        <p className="mono whitespace-pre-wrap text-xs [overflow-wrap:anywhere]">{message}</p>
+      </section>
+      <section>
+        <h3 className={headClass}>Affected</h3>
+        <ul className="flex flex-col gap-1">
+          {affected.map(({ name, runs: count }) => (
+            <li className="flex justify-between gap-3" key={name}>
+              <span className="truncate" title={name}>
+                {name}
+              </span>
+              <span className="tabular-nums">{formatCount(count)}</span>
+            </li>
+          ))}
+        </ul>
+        {targets > affected.length ? (
+          <p className="pt-1 text-muted">and {formatCount(targets - affected.length)} more</p>
+        ) : null}
+        <p className="pt-2 text-muted text-xs">{formatCredits(credits)} credits, without child runs</p>
+      </section>
+      <section>
+        <h3 className={headClass}>Newest runs</h3>
+        <ul className="flex flex-col gap-1">
+          {newest.map(({ id, name, at }) => (
+            <li className="flex justify-between gap-3" key={id}>
+              <Link className="truncate text-accent hover:underline" href={`/runs/${id}`}>
+                {name}
+              </Link>
+              <Ago at={at} className="shrink-0 text-muted" />
+            </li>
+          ))}
+        </ul>
+      </section>
+    </div>
+  );
+}
+
 /** The failed runs of a filter by equal errors: how many there are, and when the first and the last one were. */
 export function EqualErrors({ filter }: { filter: RunFilter }) {
   const timeZone = useTimeZone();
@@ -137,7 +175,8 @@ export function EqualErrors({ filter }: { filter: RunFilter }) {
     <section aria-label="Equal errors" className="pb-6">
       <LineList
         columns={columnsOf(data, timeZone)}
-        keyOf={({ newestRunId }) => newestRunId}
+        detailsOf={(group) => <Details group={group} />}
+        keyOf={({ headline }) => headline}
         label="Equal errors"
         lines={data.groups.slice(0, MAX_SHOWN)}
       />

@@ -23,7 +23,12 @@ it("groups failed runs by equal errors, with their number, first and last time",
   await failed(4, "10.0.1.12 was busy until 2026-11-27T00:00:00Z.");
   await failed(8, 'Step "check" failed: Error: The warehouse answered 503. Try later.');
   await failed(7, answered("req_2b"), "agent");
-  const newest = await failed(6, answered("req_3c"));
+  const newest = await insertRun(world, tenant, {
+    status: "Failed",
+    error: answered("req_3c"),
+    createdAt: new Date(now - 6 * HOUR),
+    credits: "0.5",
+  });
   await insertRun(world, tenant, { status: "Completed" });
   await insertRun(world, await createTenant(world), { status: "Failed" });
   const expected = {
@@ -35,16 +40,29 @@ it("groups failed runs by equal errors, with their number, first and last time",
       {
         headline: "Provider openai answered 500",
         runs: 3,
-        names: ["Adder", "Helper"],
+        message: answered("req_3c"),
+        affected: [
+          { name: "Adder", runs: 2 },
+          { name: "Helper", runs: 1 },
+        ],
         targets: 2,
         firstAt: new Date(now - 9 * HOUR).toISOString(),
         lastAt: new Date(now - 6 * HOUR).toISOString(),
-        newestRunId: newest,
+        newest: [
+          { id: newest, name: "Adder", at: new Date(now - 6 * HOUR).toISOString() },
+          expect.objectContaining({ name: "Helper" }),
+          expect.objectContaining({ at: new Date(now - 9 * HOUR).toISOString() }),
+        ],
+        credits: "0.5000",
         bars: [1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0],
       },
       expect.objectContaining({ headline: "… was busy until …", runs: 2 }),
       expect.objectContaining({ headline: "No such order …", runs: 2 }),
-      expect.objectContaining({ headline: "The warehouse answered 503", runs: 1, names: ["Adder"] }),
+      expect.objectContaining({
+        headline: "The warehouse answered 503",
+        runs: 1,
+        affected: [{ name: "Adder", runs: 1 }],
+      }),
     ],
   };
   const filter = { source: "outside" as const };

@@ -1,3 +1,4 @@
+import { Decimal } from "decimal.js";
 import { z } from "zod";
 import type { MemberActor } from "@/server/base/actor";
 import { Prisma } from "@/server/base/db/generated/client";
@@ -10,7 +11,8 @@ import { isWalkable, selectRunIds } from "./find";
 const MAX_GROUPED_RUNS = 1_000;
 /** In characters: an error's headline is in them. */
 const START = 400;
-const MAX_NAMES = 3;
+const MAX_NAMES = 5;
+const MAX_NEWEST = 3;
 const BARS = 20;
 
 const failedRow = z.object({
@@ -18,19 +20,24 @@ const failedRow = z.object({
   error: z.string(),
   name: z.string(),
   at: isoDate,
+  credits: z.string(),
 });
 type FailedRow = z.infer<typeof failedRow>;
 
 export type ErrorGroup = {
   headline: string;
   runs: number;
+  /** The beginning of the newest run's error. */
+  message: string;
   /** Most frequent first. */
-  names: string[];
+  affected: { name: string; runs: number }[];
   targets: number;
   /** Also before the filter's period, as far as failed runs were read. */
   firstAt: string;
   lastAt: string;
-  newestRunId: string;
+  newest: { id: string; name: string; at: string }[];
+  /** Of its runs, without their child runs. */
+  credits: string;
   /** Its runs in equal parts of the time from the first to the last run of all groups. */
   bars: number[];
 };
@@ -62,7 +69,8 @@ export async function groupErrors(
       services.pool,
       failedRow,
       Prisma.sql`
-      SELECT r.id, coalesce(left(r.error_message, ${START}), '') AS error, r.target_name AS name, r.created_at AS at
+      SELECT r.id, coalesce(left(r.error_message, ${START}), '') AS error, r.target_name AS name, r.created_at AS at,
+        r.credits_used::text AS credits
       FROM (${ids}) page JOIN runs r ON r.id = page.id ORDER BY r.id DESC`,
     );
   };
@@ -119,7 +127,7 @@ function viewGroup(
 ): Omit<ErrorGroup, "firstAt"> {
   const counts = new Map<string, number>();
   for (const { name } of rows) counts.set(name, (counts.get(name) ?? 0) + 1);
-  const names = [...counts].sort(([, a], [, b]) => b - a).map(([name]) => name);
+  const affected = [...counts].map(([name, runs]) => ({ name, runs })).sort((a, b) => b.runs - a.runs);
   const from = Date.parse(first);
   const length = Date.parse(last) + 1 - from;
   const bars = Array.from({ length: BARS }, () => 0);
@@ -130,10 +138,12 @@ function viewGroup(
   return {
     headline,
     runs: rows.length,
-    names: names.slice(0, MAX_NAMES),
-    targets: names.length,
+    message: rows[0]?.error ?? "",
+    affected: affected.slice(0, MAX_NAMES),
+    targets: affected.length,
     lastAt: rows[0]?.at ?? "",
-    newestRunId: rows[0]?.id ?? "",
+    newest: rows.slice(0, MAX_NEWEST).map(({ id, name, at }) => ({ id, name, at })),
+    credits: rows.reduce((sum, { credits }) => sum.plus(credits), new Decimal(0)).toFixed(4),
     bars,
   };
 }
