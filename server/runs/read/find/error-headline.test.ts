@@ -12,6 +12,7 @@ it.each([
     "Provider local could not be reached: connect ECONNREFUSED 10.0.0.1:80",
   ],
   ['Step "check" failed: Error: The warehouse answered 503. Try later.', "The warehouse answered 503"],
+  ['Step "one" failed: No such order 0.811093986500055 (at character 7)', "No such order … (at character 7)"],
   ['Step "check" failed: warehouse.example answered 503', "warehouse.example answered 503"],
   ['Step "each" failed: item 3: step "inner": no such order 1234567', "No such order …"],
   [

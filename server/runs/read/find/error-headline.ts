@@ -17,7 +17,7 @@ function answerOf(answer: string): string {
 }
 
 const MAX_HEADLINE = 90;
-const NAMED_THINGS = /\b(?:[0-9a-f]{8}-[0-9a-f-]{27}|req_\w+|[0-9a-f]{12,}|\d{5,})\b/gi;
+const NAMED_THINGS = /\b(?:[0-9a-f]{8}-[0-9a-f-]{27}|req_\w+|[0-9a-f]{12,}|\d*\.?\d{5,})\b/gi;
 
 function cut(text: string): string {
   const [first = ""] = text.trim().split(/\n|(?<=[^.\s]{2}[.!])\s/, 1);
