@@ -6,9 +6,15 @@ import type { OperationId } from "./types.js";
 type Operation = { method: string; path: string; repeat: "always" | "with-key" | "never" };
 
 export const OPERATIONS: Readonly<Record<OperationId, Operation>> = {
+  archiveAgent: { method: "DELETE", path: "/v1/agents/{agentId}", repeat: "always" },
+  archiveTool: { method: "DELETE", path: "/v1/tools/{toolId}", repeat: "always" },
+  archiveTrigger: { method: "DELETE", path: "/v1/triggers/{triggerId}", repeat: "always" },
   cancelAgentRun: { method: "POST", path: "/v1/agents/run/{agentRunId}/cancel", repeat: "always" },
   cancelRun: { method: "POST", path: "/v1/runs/{runId}/cancel", repeat: "always" },
   cancelToolRun: { method: "POST", path: "/v1/tools/run/{toolRunId}/cancel", repeat: "always" },
+  createAgent: { method: "POST", path: "/v1/agents", repeat: "never" },
+  createTool: { method: "POST", path: "/v1/tools", repeat: "never" },
+  createTrigger: { method: "POST", path: "/v1/triggers", repeat: "never" },
   estimateAgentRun: { method: "POST", path: "/v1/agents/{agentId}/estimate", repeat: "always" },
   estimateToolRun: { method: "POST", path: "/v1/tools/{toolId}/estimate", repeat: "always" },
   followAgentRun: { method: "GET", path: "/v1/agents/run/{agentRunId}/events", repeat: "always" },
@@ -35,4 +41,7 @@ export const OPERATIONS: Readonly<Record<OperationId, Operation>> = {
   rerunRun: { method: "POST", path: "/v1/runs/{runId}/rerun", repeat: "with-key" },
   runAgent: { method: "POST", path: "/v1/agents/run/{agentId}", repeat: "with-key" },
   runTool: { method: "POST", path: "/v1/tools/run/{toolId}", repeat: "with-key" },
+  updateAgent: { method: "PATCH", path: "/v1/agents/{agentId}", repeat: "never" },
+  updateTool: { method: "PATCH", path: "/v1/tools/{toolId}", repeat: "never" },
+  updateTrigger: { method: "PATCH", path: "/v1/triggers/{triggerId}", repeat: "never" },
 };

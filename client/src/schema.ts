@@ -113,7 +113,8 @@ export interface paths {
         /** List tools */
         get: operations["listTools"];
         put?: never;
-        post?: never;
+        /** Create a tool */
+        post: operations["createTool"];
         delete?: never;
         options?: never;
         head?: never;
@@ -131,10 +132,12 @@ export interface paths {
         get: operations["getTool"];
         put?: never;
         post?: never;
-        delete?: never;
+        /** Archive a tool */
+        delete: operations["archiveTool"];
         options?: never;
         head?: never;
-        patch?: never;
+        /** Change a tool */
+        patch: operations["updateTool"];
         trace?: never;
     };
     "/v1/agents/run/{agentId}": {
@@ -249,7 +252,8 @@ export interface paths {
         /** List agents */
         get: operations["listAgents"];
         put?: never;
-        post?: never;
+        /** Create an agent */
+        post: operations["createAgent"];
         delete?: never;
         options?: never;
         head?: never;
@@ -267,10 +271,12 @@ export interface paths {
         get: operations["getAgent"];
         put?: never;
         post?: never;
-        delete?: never;
+        /** Archive an agent */
+        delete: operations["archiveAgent"];
         options?: never;
         head?: never;
-        patch?: never;
+        /** Change an agent */
+        patch: operations["updateAgent"];
         trace?: never;
     };
     "/v1/runs": {
@@ -385,7 +391,8 @@ export interface paths {
         /** List triggers */
         get: operations["listTriggers"];
         put?: never;
-        post?: never;
+        /** Create a trigger */
+        post: operations["createTrigger"];
         delete?: never;
         options?: never;
         head?: never;
@@ -403,10 +410,12 @@ export interface paths {
         get: operations["getTrigger"];
         put?: never;
         post?: never;
-        delete?: never;
+        /** Archive a trigger */
+        delete: operations["archiveTrigger"];
         options?: never;
         head?: never;
-        patch?: never;
+        /** Change a trigger */
+        patch: operations["updateTrigger"];
         trace?: never;
     };
     "/v1/deliveries": {
@@ -502,6 +511,10 @@ export interface components {
         ToolInput: {
             [key: string]: unknown;
         };
+        /** @description The entry of a definition file, as JSON. Fields with their default value are left out. */
+        Definition: {
+            [key: string]: unknown;
+        };
         StartAgentRun: {
             /** @description At least one character, at most 256 KiB in UTF-8, without U+0000 */
             userMessage: string;
@@ -510,7 +523,7 @@ export interface components {
          * @description A closed list
          * @enum {string}
          */
-        ApiErrorCode: "invalid_request" | "agent_inactive" | "insufficient_credits" | "trigger_misconfigured" | "unauthenticated" | "invalid_signature" | "api_access_disabled" | "forbidden" | "organization_suspended" | "not_found" | "method_not_allowed" | "idempotency_conflict" | "payload_too_large" | "rate_limited" | "internal_error";
+        ApiErrorCode: "invalid_request" | "agent_inactive" | "insufficient_credits" | "trigger_misconfigured" | "unauthenticated" | "invalid_signature" | "api_access_disabled" | "forbidden" | "organization_suspended" | "not_found" | "method_not_allowed" | "idempotency_conflict" | "precondition_failed" | "payload_too_large" | "rate_limited" | "internal_error";
         ApiIssue: {
             /** @description JSON pointer into the input */
             path: string;
@@ -668,15 +681,17 @@ export interface components {
             /** @description Newest first, at most 100 */
             versions: components["schemas"]["Version"][];
         };
-        /** @description The entry of a definition file, as JSON. Fields with their default value are left out. */
-        Definition: {
-            [key: string]: unknown;
-        };
         Version: {
             number: number;
             note: string;
             /** Format: date-time */
             createdAt: string;
+        };
+        Archived: {
+            /** Format: uuid */
+            id: string;
+            /** Format: date-time */
+            archivedAt: string;
         };
         AgentRun: {
             /**
@@ -1154,6 +1169,33 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
         };
+        NewTrigger: {
+            /** Format: uuid */
+            id: string;
+            slug: string;
+            name: string;
+            /** @enum {string} */
+            status: "active" | "inactive";
+            /**
+             * @description What it starts
+             * @enum {string}
+             */
+            kind: "agent" | "tool";
+            /**
+             * Format: uuid
+             * @description The agent or tool
+             */
+            targetId: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            definition: components["schemas"]["Definition"];
+            /** @description The address that senders call. It is a secret; no read has it. */
+            url: string;
+            /** @description The secret that was generated, this once */
+            secret: string | null;
+        };
         Trigger: {
             /** Format: uuid */
             id: string;
@@ -1416,6 +1458,17 @@ export interface components {
         };
         /** @description The Idempotency-Key was used with another request */
         IdempotencyConflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["ApiProblem"];
+            };
+        };
+        /** @description The definition has changed since the ETag in If-Match */
+        PreconditionFailed: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -1792,6 +1845,46 @@ export interface operations {
             500: components["responses"]["InternalError"];
         };
     };
+    createTool: {
+        parameters: {
+            query?: {
+                /** @description Why the version is saved */
+                note?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Definition"];
+            };
+        };
+        responses: {
+            /** @description The stored definition */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tool"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["CompressedBody"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
     getTool: {
         parameters: {
             query?: never;
@@ -1836,6 +1929,90 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    archiveTool: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of an earlier answer. If the definition has changed since, the answer is 412 and nothing changes. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The tool's id */
+                toolId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is archived */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Archived"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    updateTool: {
+        parameters: {
+            query?: {
+                /** @description Why the version is saved */
+                note?: string;
+            };
+            header?: {
+                /** @description The ETag of an earlier answer. If the definition has changed since, the answer is 412 and nothing changes. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The tool's id */
+                toolId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Definition"];
+            };
+        };
+        responses: {
+            /** @description The changed definition */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tool"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["CompressedBody"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
         };
@@ -2139,6 +2316,46 @@ export interface operations {
             500: components["responses"]["InternalError"];
         };
     };
+    createAgent: {
+        parameters: {
+            query?: {
+                /** @description Why the version is saved */
+                note?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Definition"];
+            };
+        };
+        responses: {
+            /** @description The stored definition */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agent"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["CompressedBody"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
     getAgent: {
         parameters: {
             query?: never;
@@ -2183,6 +2400,90 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    archiveAgent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of an earlier answer. If the definition has changed since, the answer is 412 and nothing changes. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The agent's id */
+                agentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is archived */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Archived"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    updateAgent: {
+        parameters: {
+            query?: {
+                /** @description Why the version is saved */
+                note?: string;
+            };
+            header?: {
+                /** @description The ETag of an earlier answer. If the definition has changed since, the answer is 412 and nothing changes. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The agent's id */
+                agentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Definition"];
+            };
+        };
+        responses: {
+            /** @description The changed definition */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agent"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["CompressedBody"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
         };
@@ -2504,6 +2805,45 @@ export interface operations {
             500: components["responses"]["InternalError"];
         };
     };
+    createTrigger: {
+        parameters: {
+            query?: {
+                /** @description true: the service creates the secret that signs calls, in place of the body's */
+                generateSecret?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Definition"];
+            };
+        };
+        responses: {
+            /** @description The stored definition */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewTrigger"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["CompressedBody"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
     getTrigger: {
         parameters: {
             query?: never;
@@ -2548,6 +2888,87 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    archiveTrigger: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of an earlier answer. If the definition has changed since, the answer is 412 and nothing changes. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The trigger's id */
+                triggerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is archived */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Archived"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    updateTrigger: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of an earlier answer. If the definition has changed since, the answer is 412 and nothing changes. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The trigger's id */
+                triggerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Definition"];
+            };
+        };
+        responses: {
+            /** @description The changed definition */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trigger"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["CompressedBody"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
         };

@@ -4,7 +4,7 @@ import { authenticateKey } from "@/server/catalog/auth/authenticate-key";
 import type { RunKind } from "@/server/contract/enums";
 import type { Services } from "@/server/services";
 
-type Rules = { scope: KeyScope; alsoNeeds?: KeyScope | undefined; kind?: RunKind | undefined };
+type Rules = { scope: KeyScope; alsoNeeds?: readonly KeyScope[] | undefined; kind?: RunKind | undefined };
 
 /**
  * Authenticates the sender of a call and checks that it may make the call. `params`: those of the path. Throws
@@ -13,13 +13,13 @@ type Rules = { scope: KeyScope; alsoNeeds?: KeyScope | undefined; kind?: RunKind
 export async function authorizeCaller(
   services: Services,
   key: string | null,
-  { scope, alsoNeeds = scope, kind, params = {} }: Rules & { params?: Readonly<Record<string, string>> },
+  { scope, alsoNeeds = [], kind, params = {} }: Rules & { params?: Readonly<Record<string, string>> },
 ): Promise<ApiKeyActor> {
   const actor = await authenticateKey(services, key);
   if (!actor.plan.apiAccess) {
     throw new AppError("api_access_disabled", "API access is not enabled on the organization's plan.");
   }
-  const missing = [scope, alsoNeeds].find((each) => !actor.scopes.includes(each));
+  const missing = [scope, ...alsoNeeds].find((each) => !actor.scopes.includes(each));
   if (missing !== undefined) {
     throw new AppError("forbidden", `The API key ${actor.name} lacks the scope ${missing}.`);
   }

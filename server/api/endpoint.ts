@@ -14,7 +14,7 @@ import { type ApiCall, type ApiContext, publicProcedure } from "./trpc";
 
 /** The facts of an endpoint for the REST handler and the document. */
 export type EndpointRules = {
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "PATCH" | "DELETE";
   /** Parameters are in braces. A literal segment takes precedence over a parameter. */
   path: `/v1/${string}`;
   operationId: string;
@@ -24,15 +24,15 @@ export type EndpointRules = {
   description: string;
   successDescription: string;
   scope: KeyScope;
-  /** A second scope that a call needs. */
-  alsoNeeds?: KeyScope;
+  /** Further scopes that a call needs. */
+  alsoNeeds?: readonly KeyScope[];
   /**
    * `start`: calls start a run, and can be repeated with an Idempotency-Key. `view`: the answer is a state, with an
-   * ETag. `events`: a stream. `plain`: any other answer.
+   * ETag. `saved`: as the view of what was changed. `events`: a stream. `plain`: any other answer.
    */
-  answers: "start" | "view" | "events" | "plain";
-  /** Starts count as starts, others as reads, except lists. */
-  limit?: "lists";
+  answers: "start" | "view" | "saved" | "events" | "plain";
+  /** Starts count as starts, others as reads, except lists and changes of definitions. */
+  limit?: "lists" | "changes";
   kind?: RunKind;
   requestHeaders?: z.ZodObject;
   /** The first version's endpoints ignore unknown query parameters; others reject them. */
@@ -44,7 +44,7 @@ export type EndpointRules = {
 };
 
 export type Endpoint = Omit<EndpointRules, "limit"> & {
-  limit: "starts" | "reads" | "lists";
+  limit: "starts" | "reads" | "lists" | "changes";
   parameters: readonly string[];
   query: readonly string[];
   /** The request headers of `ApiCall`. */

@@ -37,6 +37,7 @@ const env = {
   RUN_ID: delivery.runId ?? "",
   DELIVERY_ID: delivery.id,
   AGENT_ID: tenant.agentId,
+  TRIGGER_ID: triggerId,
 };
 
 it("lists the scopes of keys in a table, in the words of the keys page", () => {
@@ -54,6 +55,8 @@ it("has a sample for each task", () => {
     "Read credits and metrics",
     "List and redeliver deliveries",
     "Read definitions",
+    "Create and change definitions",
+    "Archive a definition",
   ]);
 });
 

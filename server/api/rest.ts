@@ -5,7 +5,7 @@ import { newId } from "@/server/base/ids";
 import { writeJson } from "@/server/base/json/json";
 import { ENDED_STATUSES } from "@/server/contract/enums";
 import { queueDashboardCall } from "@/server/guard/limits/dashboard-queue";
-import { acquireList } from "@/server/guard/limits/list-rate";
+import { acquireQueued } from "@/server/guard/limits/list-rate";
 import type { StepMemory } from "@/server/guard/limits/process-memory";
 import { type RateDecision, rateLimited, rateLimitHeaders } from "@/server/guard/limits/rate-limit";
 import { acquireRead } from "@/server/guard/limits/read-lease";
@@ -43,7 +43,8 @@ export async function respondToRest(services: Services, request: ApiRequest): Pr
     const response = jsonResponse(body, requestId, headers);
     if (events !== undefined) return { ...response, events };
     const { ETag: etag } = headers;
-    return etag === undefined ? response : answerIfChanged(response, etag, request.header("if-none-match"));
+    if (etag === undefined || request.method !== "GET") return response;
+    return answerIfChanged(response, etag, request.header("if-none-match"));
   } catch (error) {
     return errorResponse(error, request, { requestId, services, headers });
   }
@@ -90,17 +91,17 @@ async function answer(
       const { events } = sent ?? {};
       return events === undefined ? { body: renderView(call, view) } : { body: "", events };
     });
-  // Lists wait in the queue of the dashboard's calls, whose statements they share.
-  return limit === "lists"
-    ? queueDashboardCall(services, actor.orgId, { work: respond, signal: request.signal })
-    : respond();
+  // Lists and changes wait in the queue of the dashboard's calls, whose statements they share.
+  return limit === "reads"
+    ? respond()
+    : queueDashboardCall(services, actor.orgId, { work: respond, signal: request.signal });
 }
 
 /** Adds the entity tag of a view. The body of an ended run is kept for polls. */
 function renderView({ route, services, actor, headers }: Call, view: object): string {
   const { endpoint, procedure } = route;
   const body = writeJson(view);
-  if (endpoint.answers !== "view") return body;
+  if (endpoint.answers !== "view" && endpoint.answers !== "saved") return body;
   const { kind } = endpoint;
   const isFinal =
     kind === undefined || ("status" in view && ENDED_STATUSES.some((each) => each === view.status));
@@ -165,10 +166,10 @@ function readRepetition(
 async function countCall(
   services: Pick<Services, "clock" | "pool">,
   actor: ApiKeyActor,
-  name: "reads" | "lists",
+  name: "reads" | "lists" | "changes",
 ): Promise<Record<string, string>> {
-  const acquire = name === "lists" ? acquireList : acquireRead;
-  const decision: RateDecision | null = await acquire(services, actor);
+  const decision: RateDecision | null =
+    name === "reads" ? await acquireRead(services, actor) : await acquireQueued(services, actor, name);
   if (decision === null) return {};
   if (!decision.allowed) throw rateLimited(name, decision);
   return rateLimitHeaders(name, decision);

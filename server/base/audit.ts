@@ -39,7 +39,8 @@ export async function recordAudit(
   { tx, actor, at }: AuditedChange,
   { verb, subject, changes = {} }: AuditRecord,
 ): Promise<void> {
-  const line = { organizationId: actor.orgId, actor: actorReference(actor), actorName: actor.name };
+  const actorName = actor.kind === "api_key" ? `key ${actor.name}` : actor.name;
+  const line = { organizationId: actor.orgId, actor: actorReference(actor), actorName };
   const action = `${subject.kind}.${verb}`;
   await tx.auditEntry.create({ data: rowOf({ ...line, action, subject, changes, at }) });
 }

@@ -8,8 +8,9 @@ import type { Services } from "@/server/catalog/services";
 import { RUN_KINDS } from "@/server/contract/enums";
 import { readAgentSettings } from "@/server/work/agent/settings";
 import { findAgentsWithTool } from "./agent-rows";
-import { type Change, catalogVerb } from "./change";
+import { type Author, type Change, catalogVerb } from "./change";
 import { type DefinitionRef, findDefinitions, inUse, setDeleted } from "./definition-rows";
+import { mayUse } from "./key-targets";
 
 const MAX_ARCHIVED = 200;
 
@@ -29,7 +30,8 @@ export async function listArchived(
   return found.map(({ deletedAt, ...line }) => ({ ...line, at: deletedAt?.toISOString() ?? "" }));
 }
 
-const removable = z.object({ kind: z.enum([...RUN_KINDS, "trigger", "schedule"]) });
+const REMOVABLE = [...RUN_KINDS, "trigger", "schedule"] as const;
+const removable = z.object({ kind: z.enum(REMOVABLE) });
 
 /**
  * Archives an agent or tool, or deletes a trigger or schedule. Saving its slug again restores it with its id. Rejects a tool
@@ -41,19 +43,27 @@ export const removeDefinition = catalogVerb(
     input: z.union([removable.extend({ id: z.uuid() }), removable.extend({ slug: z.string() })]),
   },
   async (change, { kind, ...reference }) => {
-    const { tx, at, actor } = change;
+    const { tx, actor } = change;
     const where = { ...inUse(actor), ...reference };
     const [found] = await findRemovable(tx, kind, where);
     if (!found) {
       const called = "slug" in reference ? `${kind} "${reference.slug}"` : `such ${kind}`;
       throw new AppError("not_found", `There is no ${called}.`);
     }
-    const { id, slug, name } = found;
-    if (kind === "tool") await rejectWhileAttached(change, slug, name);
-    await setDeleted(tx, { kind, id }, { deletedAt: at, at });
-    await recordAudit(change, { verb: "removed", subject: { kind, id, name }, changes: { slug } });
+    await archive(change, { kind, ...found });
   },
 );
+
+/** Archives within a change what exists; see `removeDefinition`. */
+export async function archive(
+  change: Change<Author>,
+  { kind, id, slug, name }: { kind: Removable; id: string; slug: string; name: string },
+): Promise<void> {
+  const { tx, at } = change;
+  if (kind === "tool") await rejectWhileAttached(change, slug, name);
+  await setDeleted(tx, { kind, id }, { deletedAt: at, at });
+  await recordAudit(change, { verb: "removed", subject: { kind, id, name }, changes: { slug } });
+}
 
 /** Restores an archived agent or tool with its id and versions. Rejects an agent whose tools are archived. Throws `not_found`. */
 export const restoreDefinition = catalogVerb(
@@ -70,7 +80,7 @@ export const restoreDefinition = catalogVerb(
   },
 );
 
-type Removable = z.output<typeof removable>["kind"];
+export type Removable = (typeof REMOVABLE)[number];
 
 function findRemovable(tx: Transaction, kind: Removable, where: { organizationId: OrgId; deletedAt: null }) {
   const select = { id: true, slug: true, name: true } as const;
@@ -79,10 +89,16 @@ function findRemovable(tx: Transaction, kind: Removable, where: { organizationId
   return findDefinitions(tx, kind, { where });
 }
 
-async function rejectWhileAttached({ tx, actor }: Change, toolSlug: string, name: string): Promise<void> {
+async function rejectWhileAttached(
+  { tx, actor }: Change<Author>,
+  toolSlug: string,
+  name: string,
+): Promise<void> {
   const users = await findAgentsWithTool(queryThrough(tx), actor.orgId, toolSlug);
   if (users.length === 0) return;
-  const slugs = users.map(({ slug }) => slug).join(", ");
+  const known = users.filter(({ id }) => mayUse(actor, id));
+  const others = users.length > known.length ? ["other agents"] : [];
+  const slugs = [...known.map(({ slug }) => slug), ...others].join(", ");
   throw new AppError("invalid_request", `${name} is used by ${slugs}. Remove it there first.`);
 }
 

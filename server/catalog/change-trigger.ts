@@ -6,20 +6,27 @@ import { rejection } from "@/server/base/issues";
 import { sha256 } from "@/server/base/sha256";
 import { newTriggerToken, tokenPurpose } from "@/server/catalog/webhooks/trigger";
 import { DEFINITION_STATUSES } from "@/server/contract/enums";
-import { type Change, catalogVerb } from "./change";
-import { triggerDefinition } from "./definitions";
+import { type Author, type Change, catalogVerb } from "./change";
+import { type TriggerDefinition, triggerDefinition } from "./definitions";
 import { addSigningSecret, describeSigningSecretIssue, putTrigger } from "./save-trigger";
 import { type SignatureDefinition, senderOf, storedSignature } from "./webhooks/senders/signature-definition";
 
 /** Creates a trigger whose slug is free. `generateSecret` takes the place of `secret`, which is returned this once. */
 export const createTrigger = catalogVerb(
   { role: "member", input: triggerDefinition.safeExtend({ generateSecret: z.boolean() }) },
-  async (change, { generateSecret, ...definition }) => {
-    const secret = generateSecret ? generateSigningSecret(definition.signature) : null;
-    const trigger = { ...definition, secret: secret ?? definition.secret ?? null };
-    return { ...(await putTrigger(change, trigger, { only: "create" })), secret };
-  },
+  (change, { generateSecret, ...definition }) => putNewTrigger(change, definition, { generateSecret }),
 );
+
+/** `createTrigger` within a change, for a parsed definition. */
+export async function putNewTrigger(
+  change: Change<Author>,
+  definition: TriggerDefinition,
+  { generateSecret }: { generateSecret: boolean },
+) {
+  const secret = generateSecret ? generateSigningSecret(definition.signature) : null;
+  const trigger = { ...definition, secret: secret ?? definition.secret ?? null };
+  return { ...(await putTrigger(change, trigger, { only: "create" })), secret };
+}
 
 /** Enables or disables a trigger; a disabled one rejects calls. Throws `not_found`. */
 export const setTriggerStatus = catalogVerb(

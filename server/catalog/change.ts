@@ -1,6 +1,7 @@
 import { z } from "zod";
 import {
   type Actor,
+  type ApiKeyActor,
   type MemberActor,
   type MemberRole,
   type OperatorActor,
@@ -12,6 +13,7 @@ import { defineQuery, queryThrough } from "@/server/base/db/statement";
 import { transactPrisma } from "@/server/base/db/transaction";
 import { AppError } from "@/server/base/errors";
 import { parseInput, rejection } from "@/server/base/issues";
+import type { JsonObject } from "@/server/base/json/json";
 import type { Services } from "@/server/catalog/services";
 import type { RunKind } from "@/server/contract/enums";
 import type { DeclaredSlugs } from "./resolve-slugs";
@@ -20,16 +22,23 @@ export type CatalogServices = Pick<Services, "db" | "clock" | "encryption" | "no
 
 export type Editor = MemberActor | OperatorActor;
 
+/** Those who may change definitions. A key changes nothing else. */
+export type Author = Editor | ApiKeyActor;
+
 /** The result of saving. `restored`: a deleted item is back under its slug. */
 export type Saved = "created" | "updated" | "restored" | "unchanged";
 
-/** A change in progress: one transaction, one time, one organization. `declared`: what else the same file saves. */
-export type Change<Who extends Editor = Editor> = {
+/**
+ * A change in progress: one transaction, one time, one organization. `declared`: what else the same file saves.
+ * `onSaved` gets the changes of each saved item.
+ */
+export type Change<Who extends Author = Editor> = {
   tx: Transaction;
   actor: Who;
   encryption: Services["encryption"];
   at: Date;
   declared?: DeclaredSlugs;
+  onSaved?: (id: string | null, changes: JsonObject) => void;
 };
 
 export type Expectation = {
@@ -86,12 +95,13 @@ export function savingVerb<Schema extends z.ZodType, Result>(
  * Runs `work` in one transaction that excludes other changes of the organization's catalog. The lock is advisory,
  * so runs do not wait for it. Throws `forbidden`.
  */
-export async function changeCatalog<Result, Who extends Editor>(
+export async function changeCatalog<Result, Who extends Author>(
   services: CatalogServices,
   { actor, role, locks = [] }: { actor: Who; role: MemberRole; locks?: readonly string[] },
   work: (change: Change<Who>) => Promise<Result>,
 ): Promise<Result> {
-  requireRole(actor, role);
+  if (actor.kind === "api_key") requireWriter(actor);
+  else requireRole(actor, role);
   const result = await transactPrisma(services.db, "catalog", async (tx) => {
     await lockCatalog(tx, [organizationLock(actor.orgId), ...locks]);
     return work({ tx, actor, encryption: services.encryption, at: services.clock.now() });
@@ -99,6 +109,11 @@ export async function changeCatalog<Result, Who extends Editor>(
   // The next start in this process uses what was saved.
   services.notifications.deliverLocally("configuration", actor.orgId);
   return result;
+}
+
+function requireWriter({ name, scopes }: ApiKeyActor): void {
+  if (scopes.includes("definitions:write")) return;
+  throw new AppError("forbidden", `The API key ${name} lacks the scope definitions:write.`);
 }
 
 /** Throws `forbidden` unless the actor is the operator or a member with at least the role `needed`. */
@@ -138,7 +153,7 @@ type Compared = {
 
 /** Writes an item and its audit entry unless nothing changed. `write` gets the names of the changed fields. */
 export async function saveItem(
-  change: Change,
+  change: Change<Author>,
   { subject, before, after, restores = false }: Compared,
   write: (changed: Set<string>) => Promise<unknown>,
 ): Promise<Saved> {
@@ -148,6 +163,7 @@ export async function saveItem(
   const saved = before === null ? "created" : restores ? "restored" : "updated";
   await write(changed);
   await recordAudit(change, { verb: saved, subject, changes });
+  change.onSaved?.(subject.id, changes);
   return saved;
 }
 

@@ -1,4 +1,5 @@
 import type { ApiKeyActor } from "@/server/base/actor";
+import type { Transaction } from "@/server/base/db/client";
 import { type Page, pageOf } from "@/server/base/db/page";
 import { toPlainData } from "@/server/base/db/plain-data";
 import { AppError } from "@/server/base/errors";
@@ -6,14 +7,16 @@ import type { Services } from "@/server/catalog/services";
 import type { DEFINITION_STATUSES, RunKind } from "@/server/contract/enums";
 import { declareAgent, declareTool, declareTrigger } from "./definition-file/export";
 import { inUse } from "./definition-rows";
+import { among, ofTargets } from "./key-targets";
 
 /** Agents, tools and triggers as an API key sees them. A limited key sees its targets and their triggers. */
 
 type Key = Pick<ApiKeyActor, "orgId" | "targetIds">;
+/** Also within a change. */
+type Reader = { db: Pick<Transaction, "agent" | "tool" | "trigger"> };
 type Status = (typeof DEFINITION_STATUSES)[number];
 type PageOf = { cursor?: string | undefined; limit: number };
 
-const among = ({ targetIds }: Key) => (targetIds.length === 0 ? {} : { id: { in: [...targetIds] } });
 /** By slug, so that the order stays. */
 const pageBySlug = ({ cursor, limit }: PageOf) => ({
   orderBy: { slug: "asc" } as const,
@@ -57,11 +60,6 @@ const TRIGGER_LINE = {
   createdAt: true,
   updatedAt: true,
 } as const;
-
-const ofTargets = ({ targetIds }: Key) =>
-  targetIds.length === 0
-    ? {}
-    : { OR: [{ agentId: { in: [...targetIds] } }, { toolId: { in: [...targetIds] } }] };
 
 type TriggerLine = {
   id: string;
@@ -118,7 +116,7 @@ const MAX_VERSIONS = 100;
 const VERSIONS = { orderBy: { number: "desc" }, take: MAX_VERSIONS } as const;
 
 /** Throws `not_found`. */
-export async function readAgent({ db }: Services, key: Key, id: string) {
+export async function readAgent({ db }: Reader, key: Key, id: string) {
   const found = await db.agent.findFirst({
     where: { AND: [{ id }, among(key)], ...inUse(key) },
     select: { ...LINE, status: true, versions: VERSIONS },
@@ -131,7 +129,7 @@ export async function readAgent({ db }: Services, key: Key, id: string) {
 }
 
 /** Throws `not_found`. */
-export async function readTool({ db }: Services, key: Key, id: string) {
+export async function readTool({ db }: Reader, key: Key, id: string) {
   const found = await db.tool.findFirst({
     where: { AND: [{ id }, among(key)], ...inUse(key) },
     select: { ...LINE, description: true, versions: VERSIONS },
@@ -144,14 +142,24 @@ export async function readTool({ db }: Services, key: Key, id: string) {
 }
 
 /** Without its address and secrets. Throws `not_found`. */
-export async function readTrigger({ db }: Services, key: Key, id: string) {
-  const slug = { select: { slug: true } };
-  const found = await db.trigger.findFirst({
-    where: { id, ...inUse(key), ...ofTargets(key) },
-    include: { agent: slug, tool: slug },
-  });
+export async function readTrigger({ db }: Reader, key: Key, id: string) {
+  const found = await db.trigger.findFirst({ where: { id, ...inUse(key), ...ofTargets(key) } });
   if (found === null) throw new AppError("not_found", "Trigger not found.");
-  return { ...triggerLine(found), definition: declareTrigger(found) };
+  const definition = declareTrigger({ ...found, ...(await readTarget({ db }, key, found)) });
+  return { ...triggerLine(found), definition };
+}
+
+/** The slug of what a trigger or schedule starts. One after the other, because a transaction has one connection. */
+async function readTarget(
+  { db }: { db: Pick<Transaction, "agent" | "tool"> },
+  { orgId }: Pick<Key, "orgId">,
+  { agentId, toolId }: { agentId: string | null; toolId: string | null },
+) {
+  const find = (id: string) => ({ where: { id, organizationId: orgId }, select: { slug: true } }) as const;
+  return {
+    agent: agentId === null ? null : await db.agent.findFirst(find(agentId)),
+    tool: toolId === null ? null : await db.tool.findFirst(find(toolId)),
+  };
 }
 
 type Line = { id: string; slug: string; name: string; version: number; createdAt: Date; updatedAt: Date };

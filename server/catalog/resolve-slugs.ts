@@ -14,7 +14,8 @@ export type DeclaredSlugs = { agent: ReadonlySet<string>; tool: ReadonlySet<stri
 
 export type SlugReader = {
   tx: Transaction;
-  actor: { orgId: OrgId };
+  /** Of a limited key, messages name only what it may use. */
+  actor: { orgId: OrgId; targetIds?: readonly string[] };
   declared?: DeclaredSlugs;
 };
 
@@ -27,7 +28,7 @@ export async function resolveSlugs(
   kind: RunKind,
   slugs: readonly string[],
 ): Promise<{ ids: Map<string, string>; issues: Map<string, UnknownName> }> {
-  const { orgId } = actor;
+  const { orgId, targetIds = [] } = actor;
   const ids = new Map<string, string>();
   const issues = new Map<string, UnknownName>();
   if (slugs.length === 0) return { ids, issues };
@@ -43,6 +44,7 @@ export async function resolveSlugs(
   const known = await findKnownTargets(queryThrough(tx), orgId, {
     kind,
     declared: [...(declared?.[kind] ?? [])],
+    among: targetIds,
   });
   const reason = `is not ${kind === "agent" ? "an agent" : "a tool"} of the organization`;
   for (const slug of unknown) {

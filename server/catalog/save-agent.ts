@@ -11,7 +11,7 @@ import { MAX_AGENT_SCHEMA_BYTES, readAgentSettings } from "@/server/work/agent/s
 import { findFunction, listFunctions } from "@/server/work/functions/core/registry";
 import { checkSchema } from "@/server/work/json-schema/schema";
 import { findOptionIssues } from "@/server/work/models/settings";
-import { type Change, checkExpectation, type SaveOptions, savingVerb } from "./change";
+import { type Author, type Change, checkExpectation, type SaveOptions, savingVerb } from "./change";
 import { NEWEST } from "./definition-rows";
 import { type AgentDefinition, agentDefinition } from "./definitions";
 import { resolveSlugs, type SlugReader } from "./resolve-slugs";
@@ -25,7 +25,7 @@ export const saveAgent = savingVerb(agentDefinition, putAgent);
 
 /** `saveAgent` within a change, for a parsed definition. */
 export async function putAgent(
-  change: Change,
+  change: Change<Author>,
   definition: AgentDefinition,
   { note, ...expected }: SaveOptions = {},
 ): Promise<SavedDefinition> {

@@ -3,7 +3,7 @@ import { rejection } from "@/server/base/issues";
 import { isJsonObject, type Json, readJson, writeJson } from "@/server/base/json/json";
 import { findWorkflowIssues, type KnownNames, type WorkflowIssue } from "@/server/work/workflow/check";
 import { workflowDefinition } from "@/server/work/workflow/definition";
-import { type Change, checkExpectation, type SaveOptions, savingVerb } from "./change";
+import { type Author, type Change, checkExpectation, type SaveOptions, savingVerb } from "./change";
 import { NEWEST } from "./definition-rows";
 import { type ToolDefinition, toolDefinition } from "./definitions";
 import { listSecretNames } from "./organization/secrets";
@@ -18,7 +18,7 @@ export const saveTool = savingVerb(toolDefinition, putTool);
 
 /** `saveTool` within a change, for a parsed definition. */
 export async function putTool(
-  change: Change,
+  change: Change<Author>,
   definition: ToolDefinition,
   { note, ...expected }: SaveOptions = {},
 ): Promise<SavedDefinition> {

@@ -13,7 +13,15 @@ import {
   storedSignature,
 } from "@/server/catalog/webhooks/senders/signature-definition";
 import { newTriggerToken, signingSecretPurpose, tokenPurpose } from "@/server/catalog/webhooks/trigger";
-import { type Change, checkExpectation, type Expectation, type Saved, saveItem, savingVerb } from "./change";
+import {
+  type Author,
+  type Change,
+  checkExpectation,
+  type Expectation,
+  type Saved,
+  saveItem,
+  savingVerb,
+} from "./change";
 import { type TriggerDefinition, triggerDefinition } from "./definitions";
 import { resolveTargets } from "./resolve-slugs";
 
@@ -32,7 +40,7 @@ export const saveTrigger = savingVerb(triggerDefinition, putTrigger);
 
 /** `saveTrigger` within a change, for a parsed definition. */
 export async function putTrigger(
-  change: Change,
+  change: Change<Author>,
   definition: TriggerDefinition,
   expected: Expectation = {},
 ): Promise<SavedTrigger> {
@@ -117,7 +125,7 @@ type SecretPlan = {
 
 /** `given` undefined: a present trigger keeps its secrets, any other gets none. */
 function planSecret(
-  { encryption, at }: Change,
+  { encryption, at }: Change<Author>,
   found: (Trigger & { secrets: TriggerSecret[] }) | null,
   given: string | null | undefined,
 ): SecretPlan {
@@ -148,7 +156,7 @@ async function storedFacts(tx: Transaction, found: Trigger) {
 }
 
 export async function addSigningSecret(
-  { tx, encryption, at }: Change,
+  { tx, encryption, at }: Change<Author>,
   triggerId: string,
   secret: string,
 ): Promise<void> {

@@ -2,7 +2,7 @@ import { actorReference } from "@/server/base/actor";
 import type { Facts } from "@/server/base/audit";
 import { newId } from "@/server/base/ids";
 import type { RunKind } from "@/server/contract/enums";
-import { type Change, type Saved, saveItem } from "./change";
+import { type Author, type Change, type Saved, saveItem } from "./change";
 
 export type SavedDefinition = { id: string; slug: string; version: number; saved: Saved };
 
@@ -22,7 +22,7 @@ type Versioned = {
 };
 
 /** Saves an agent or tool. If its content has changed, it gets a new version. */
-export async function saveVersioned(change: Change, item: Versioned): Promise<SavedDefinition> {
+export async function saveVersioned(change: Change<Author>, item: Versioned): Promise<SavedDefinition> {
   const { kind, slug, found, unversioned, before = null, content, note = "", save, addVersion } = item;
   const { actor, at } = change;
   const id = found?.id ?? newId();

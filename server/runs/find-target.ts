@@ -131,12 +131,16 @@ const MAX_LISTED = 501;
 
 /**
  * The slugs of the organization's agents or tools, and for a message `Known tools: adder, weather and 3 more`.
- * `declared`: distinct slugs that exist once the caller's change is saved.
+ * `declared`: distinct slugs that exist once the caller's change is saved. `among`: ids of the only ones to name, if any.
  */
 export async function findKnownTargets(
   client: Queryable,
   orgId: OrgId,
-  { kind, declared = [] }: { kind: RunKind; declared?: readonly string[] },
+  {
+    kind,
+    declared = [],
+    among = [],
+  }: { kind: RunKind; declared?: readonly string[]; among?: readonly string[] },
 ): Promise<{ description: string; names: string[] }> {
   const others = [...declared];
   const table = Prisma.raw(kind === "agent" ? "agents" : "tools");
@@ -146,6 +150,7 @@ export async function findKnownTargets(
     Prisma.sql`
     SELECT slug, count(*) OVER ()::int AS total FROM ${table}
     WHERE organization_id = ${orgId}::uuid AND deleted_at IS NULL AND slug <> ALL(${others}::text[])
+      AND (${among.length === 0} OR id = ANY(${[...among]}::uuid[]))
     ORDER BY slug LIMIT ${MAX_LISTED}`,
   );
   const names = [...rows.map(({ slug }) => slug), ...others].sort();

@@ -10,7 +10,8 @@ import { newApiKey } from "@/server/catalog/auth/api-key";
 import type { Tenant, World } from "@/testing/world";
 import { closeServer, listen } from "./listen";
 
-type Call = { method?: string; key: string; headers?: Record<string, string> };
+/** `body`: sent as JSON. */
+type Call = { method?: string; key: string; headers?: Record<string, string>; body?: unknown };
 
 /** `/v1` of a world over HTTP, until the tests of the file are over. */
 export async function openRestServer(world: World) {
@@ -23,8 +24,13 @@ export async function openRestServer(world: World) {
   });
   const origin = `http://127.0.0.1:${await listen(server)}`;
   afterAll(() => closeServer(server));
-  const call = async (path: string, { method = "GET", key, headers }: Call) => {
-    const response = await fetch(origin + path, { method, headers: { "X-API-Key": key, ...headers } });
+  const call = async (path: string, { method = "GET", key, headers, body }: Call) => {
+    const json = body === undefined ? {} : { "Content-Type": "application/json" };
+    const response = await fetch(origin + path, {
+      method,
+      headers: { "X-API-Key": key, ...json, ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
     const text = await response.text();
     return {
       status: response.status,

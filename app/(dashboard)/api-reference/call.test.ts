@@ -41,6 +41,23 @@ test("a call names its missing parts, and a read has neither method nor body", (
   expect(commandOf(call, "")).toBe("curl '/v1/agents/run/{agentId}' \\\n  -H \"X-API-Key: $API_KEY\"");
 });
 
+test("a change has its method, and one without a body no content type", () => {
+  const change: Operation = { ...start, method: "PATCH", path: "/v1/agents/{agentId}" };
+  const values = { agentId: "a" };
+  expect(commandOf({ operation: change, values, body: "{}" }, "https://s.test")).toBe(
+    [
+      "curl -X PATCH 'https://s.test/v1/agents/a'",
+      '  -H "X-API-Key: $API_KEY"',
+      "  -H 'Content-Type: application/json'",
+      "  --data-raw '{}'",
+    ].join(" \\\n"),
+  );
+  const removal: Operation = { ...change, method: "DELETE", body: null };
+  expect(commandOf({ operation: removal, values, body: "" }, "https://s.test")).toBe(
+    "curl -X DELETE 'https://s.test/v1/agents/a' \\\n  -H \"X-API-Key: $API_KEY\"",
+  );
+});
+
 afterEach(() => void vi.unstubAllGlobals());
 
 test.each([

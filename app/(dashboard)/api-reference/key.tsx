@@ -31,7 +31,8 @@ export function KeyProvider({ children }: { children: ReactNode }) {
           value={key}
         />
         <p className="max-w-prose text-muted sm:pt-7">
-          Calls are real: a start makes a run and uses credits.{" "}
+          Calls are real: a start makes a run and uses credits, and changes of definitions take effect at
+          once.{" "}
           {mayCreate ? (
             <>
               <Link className="text-accent underline" href="/keys">

@@ -36,8 +36,9 @@ const operation = z.object({
     .object({ "200": z.object({ content }) })
     .catchall(z.object({ $ref: z.string().default(""), description: z.string().optional() })),
 });
+const METHODS = ["get", "post", "patch", "delete"] as const;
 const document = z.object({
-  paths: z.record(z.string(), z.object({ get: operation.optional(), post: operation.optional() })),
+  paths: z.record(z.string(), z.partialRecord(z.enum(METHODS), operation)),
   components: z.object({
     schemas: z.record(z.string(), z.unknown()),
     responses: z.record(z.string(), z.object({ description: z.string() })),
@@ -50,7 +51,7 @@ export function readOperations(openApi: unknown) {
   const { paths, components } = document.parse(openApi);
   const { schemas, responses } = components;
   return Object.entries(paths).flatMap(([path, methods]) =>
-    (["get", "post"] as const).flatMap((method) => {
+    METHODS.flatMap((method) => {
       const of = methods[method];
       if (of === undefined) return [];
       const { "200": success, ...others } = of.responses;

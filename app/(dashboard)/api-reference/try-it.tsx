@@ -88,8 +88,10 @@ function firstValues(operation: Operation, ids: KnownIds): Record<string, string
   return Object.fromEntries(operation.parameters.map(({ name }) => [name, ids[name]?.[0]?.id ?? ""]));
 }
 
-function firstBody({ body, parameters }: Operation, ids: KnownIds): string {
+function firstBody({ method, body, parameters }: Operation, ids: KnownIds): string {
   if (body === null) return "";
+  // The examples are inputs of starts and estimates.
+  if (method !== "POST") return body.example;
   const fitting = parameters.map(({ name }) => ids[name]?.[0]?.example).find((each) => each !== undefined);
   return fitting ?? body.example;
 }

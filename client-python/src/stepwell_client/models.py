@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 ToolInput = dict[str, Any]
-ApiErrorCode = Literal["invalid_request", "agent_inactive", "insufficient_credits", "trigger_misconfigured", "unauthenticated", "invalid_signature", "api_access_disabled", "forbidden", "organization_suspended", "not_found", "method_not_allowed", "idempotency_conflict", "payload_too_large", "rate_limited", "internal_error"]
+Definition = dict[str, Any]
+ApiErrorCode = Literal["invalid_request", "agent_inactive", "insufficient_credits", "trigger_misconfigured", "unauthenticated", "invalid_signature", "api_access_disabled", "forbidden", "organization_suspended", "not_found", "method_not_allowed", "idempotency_conflict", "precondition_failed", "payload_too_large", "rate_limited", "internal_error"]
 ToolRunStatus = Literal["Pending", "Running", "Completed", "Failed"]
 ToolRunStatusInt = Literal[0, 1, 2, 3]
 AgentRunStatus = Literal["Pending", "Running", "Completed", "Failed", "Cancelled"]
-Definition = dict[str, Any]
 RunKind = Literal["agent", "tool"]
 
 
@@ -129,6 +129,12 @@ class Version:
     number: int
     note: str
     created_at: str = field(metadata={"name": "createdAt"})
+
+
+@dataclass(kw_only=True)
+class Archived:
+    id: str
+    archived_at: str = field(metadata={"name": "archivedAt"})
 
 
 @dataclass(kw_only=True)
@@ -468,6 +474,21 @@ class TriggerListItem:
     target_id: str = field(metadata={"name": "targetId"})
     created_at: str = field(metadata={"name": "createdAt"})
     updated_at: str = field(metadata={"name": "updatedAt"})
+
+
+@dataclass(kw_only=True)
+class NewTrigger:
+    id: str
+    slug: str
+    name: str
+    status: Literal["active", "inactive"]
+    kind: Literal["agent", "tool"]
+    target_id: str = field(metadata={"name": "targetId"})
+    created_at: str = field(metadata={"name": "createdAt"})
+    updated_at: str = field(metadata={"name": "updatedAt"})
+    definition: Definition
+    url: str
+    secret: str | None
 
 
 @dataclass(kw_only=True)

@@ -17,6 +17,54 @@ class Operations:
     def __init__(self, call: Callable[..., Any]) -> None:
         self._call = call
 
+    def archive_agent(
+        self,
+        agent_id: str,
+        *,
+        if_match: str | None = None,
+    ) -> models.Archived:
+        """Archive an agent."""
+        return self._call(
+            "DELETE",
+            "/v1/agents/{agentId}",
+            repeat="always",
+            answer=models.Archived,
+            parameters={"agentId": agent_id},
+            headers={"If-Match": if_match},
+        )
+
+    def archive_tool(
+        self,
+        tool_id: str,
+        *,
+        if_match: str | None = None,
+    ) -> models.Archived:
+        """Archive a tool."""
+        return self._call(
+            "DELETE",
+            "/v1/tools/{toolId}",
+            repeat="always",
+            answer=models.Archived,
+            parameters={"toolId": tool_id},
+            headers={"If-Match": if_match},
+        )
+
+    def archive_trigger(
+        self,
+        trigger_id: str,
+        *,
+        if_match: str | None = None,
+    ) -> models.Archived:
+        """Archive a trigger."""
+        return self._call(
+            "DELETE",
+            "/v1/triggers/{triggerId}",
+            repeat="always",
+            answer=models.Archived,
+            parameters={"triggerId": trigger_id},
+            headers={"If-Match": if_match},
+        )
+
     def cancel_agent_run(
         self,
         agent_run_id: str,
@@ -54,6 +102,54 @@ class Operations:
             repeat="always",
             answer=models.ToolRun | models.RunCancelled,
             parameters={"toolRunId": tool_run_id},
+        )
+
+    def create_agent(
+        self,
+        body: models.Definition,
+        *,
+        note: str | None = None,
+    ) -> models.Agent:
+        """Create an agent."""
+        return self._call(
+            "POST",
+            "/v1/agents",
+            repeat="never",
+            answer=models.Agent,
+            query={"note": note},
+            body=body,
+        )
+
+    def create_tool(
+        self,
+        body: models.Definition,
+        *,
+        note: str | None = None,
+    ) -> models.Tool:
+        """Create a tool."""
+        return self._call(
+            "POST",
+            "/v1/tools",
+            repeat="never",
+            answer=models.Tool,
+            query={"note": note},
+            body=body,
+        )
+
+    def create_trigger(
+        self,
+        body: models.Definition,
+        *,
+        generate_secret: bool | None = None,
+    ) -> models.NewTrigger:
+        """Create a trigger."""
+        return self._call(
+            "POST",
+            "/v1/triggers",
+            repeat="never",
+            answer=models.NewTrigger,
+            query={"generateSecret": generate_secret},
+            body=body,
         )
 
     def estimate_agent_run(
@@ -451,5 +547,63 @@ class Operations:
             answer=models.RunStarted,
             parameters={"toolId": tool_id},
             headers={"Idempotency-Key": idempotency_key, "X-Metadata": x_metadata, "X-Max-Credits": x_max_credits, "X-Deadline-Seconds": x_deadline_seconds, "X-Callback-Url": x_callback_url},
+            body=body,
+        )
+
+    def update_agent(
+        self,
+        agent_id: str,
+        body: models.Definition,
+        *,
+        if_match: str | None = None,
+        note: str | None = None,
+    ) -> models.Agent:
+        """Change an agent."""
+        return self._call(
+            "PATCH",
+            "/v1/agents/{agentId}",
+            repeat="never",
+            answer=models.Agent,
+            parameters={"agentId": agent_id},
+            query={"note": note},
+            headers={"If-Match": if_match},
+            body=body,
+        )
+
+    def update_tool(
+        self,
+        tool_id: str,
+        body: models.Definition,
+        *,
+        if_match: str | None = None,
+        note: str | None = None,
+    ) -> models.Tool:
+        """Change a tool."""
+        return self._call(
+            "PATCH",
+            "/v1/tools/{toolId}",
+            repeat="never",
+            answer=models.Tool,
+            parameters={"toolId": tool_id},
+            query={"note": note},
+            headers={"If-Match": if_match},
+            body=body,
+        )
+
+    def update_trigger(
+        self,
+        trigger_id: str,
+        body: models.Definition,
+        *,
+        if_match: str | None = None,
+    ) -> models.Trigger:
+        """Change a trigger."""
+        return self._call(
+            "PATCH",
+            "/v1/triggers/{triggerId}",
+            repeat="never",
+            answer=models.Trigger,
+            parameters={"triggerId": trigger_id},
+            headers={"If-Match": if_match},
             body=body,
         )

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { AppError } from "@/server/base/errors";
 import type { RunKind } from "@/server/contract/enums";
 import type { TaggedBody } from "@/server/runs/ended-runs";
 import type { ApiResponse } from "./api-request";
@@ -36,6 +37,16 @@ function isKnown(etag: string, ifNoneMatch: string): boolean {
     const text = given.trim();
     return text === "*" || text.replace("W/", "") === opaque;
   });
+}
+
+/** Throws `precondition_failed` unless the header If-Match names the tag (RFC 9110, section 13.1.1). */
+export function requireMatch({ etag }: TaggedBody, ifMatch: string): void {
+  const names = ifMatch.split(",").map((given) => given.trim());
+  if (names.includes("*") || names.includes(etag)) return;
+  throw new AppError(
+    "precondition_failed",
+    "It has changed since the ETag in If-Match. Read it again. Nothing was changed.",
+  );
 }
 
 /** Turns a response into 304 if the client knows the body. */

@@ -23,7 +23,7 @@ const operation = z.object({
 });
 
 const operations = Object.values(document.paths ?? {})
-  .flatMap(({ get, post }) => [get, post])
+  .flatMap(({ get, post, patch, delete: remove }) => [get, post, patch, remove])
   .filter((each) => each !== undefined)
   .map((each) => operation.parse(each));
 const ENDPOINTS_BY_ID = new Map(Object.values(ENDPOINTS).map((each) => [each.operationId, each]));
@@ -43,9 +43,12 @@ it("lists the contract's seven endpoints, cancels, events, estimates, lists and 
   expect(document.servers).toEqual([{ url: "https://stepwell.test" }]);
   expect(
     Object.entries(document.paths ?? {})
-      .map(([path, item]) => `${Object.keys(item).join()} ${path}`)
+      .flatMap(([path, item]) => Object.keys(item).map((method) => `${method} ${path}`))
       .sort(),
   ).toEqual([
+    "delete /v1/agents/{agentId}",
+    "delete /v1/tools/{toolId}",
+    "delete /v1/triggers/{triggerId}",
     "get /v1/agents",
     "get /v1/agents/run/{agentRunId}/details",
     "get /v1/agents/run/{agentRunId}/events",
@@ -65,15 +68,21 @@ it("lists the contract's seven endpoints, cancels, events, estimates, lists and 
     "get /v1/tools/{toolId}",
     "get /v1/triggers",
     "get /v1/triggers/{triggerId}",
+    "patch /v1/agents/{agentId}",
+    "patch /v1/tools/{toolId}",
+    "patch /v1/triggers/{triggerId}",
+    "post /v1/agents",
     "post /v1/agents/run/{agentId}",
     "post /v1/agents/run/{agentRunId}/cancel",
     "post /v1/agents/{agentId}/estimate",
     "post /v1/deliveries/{deliveryId}/redeliver",
     "post /v1/runs/{runId}/cancel",
     "post /v1/runs/{runId}/rerun",
+    "post /v1/tools",
     "post /v1/tools/run/{toolId}",
     "post /v1/tools/run/{toolRunId}/cancel",
     "post /v1/tools/{toolId}/estimate",
+    "post /v1/triggers",
     "post /webhooks/{token}",
   ]);
 });
@@ -116,6 +125,7 @@ describe("bodies", () => {
       "ApiErrorCode",
       "ApiIssue",
       "ApiProblem",
+      "Archived",
       "CreditBalance",
       "CreditEntry",
       "CreditEntryList",
@@ -124,6 +134,7 @@ describe("bodies", () => {
       "DeliveryList",
       "MetricsBucket",
       "ModelPrice",
+      "NewTrigger",
       "Receipt",
       "ReceiptLine",
       "ReceiptUsage",
@@ -172,15 +183,17 @@ describe("every operation", () => {
     const { requestBody, responses } = each;
     const success = response.parse(responses["200"]);
     const declared = ENDPOINTS_BY_ID.get(each.operationId);
-    for (const scope of [declared?.scope, declared?.alsoNeeds])
-      expect(each.description).toContain(scope ?? "");
-    if (declared) expect(each.description).toMatch(/ The call counts as a (start|read|list)\.$/);
+    for (const scope of [declared?.scope ?? "", ...(declared?.alsoNeeds ?? [])])
+      expect(each.description).toContain(scope);
+    if (declared) expect(each.description).toMatch(/ The call counts as a (start|read|list|change)\.$/);
     const type = declared?.answers === "events" ? "text/event-stream" : "application/json";
     expect(success.content[type]?.example).toBeDefined();
     if (requestBody) expect(requestBody.content["application/json"]?.example).toBeDefined();
     const isView = declared?.answers === "view";
+    const isTagged = isView || declared?.answers === "saved";
+    const mayMatch = declared?.headers.includes("If-Match");
     const isStart = declared === undefined || declared.answers === "start";
-    const more = isStart ? ["Idempotent-Replayed"] : isView ? ["ETag"] : [];
+    const more = isStart ? ["Idempotent-Replayed"] : isTagged ? ["ETag"] : [];
     expect(Object.keys(success.headers)).toEqual([...limited, ...more]);
     const expected = [
       "200",
@@ -191,6 +204,7 @@ describe("every operation", () => {
       "404",
       "405",
       "409",
+      "412",
       "413",
       "415",
       "429",
@@ -200,6 +214,7 @@ describe("every operation", () => {
         !(status === "304" && !isView) &&
         !(declared === undefined && ["403", "409"].includes(status)) &&
         !(status === "409" && !isStart) &&
+        !(status === "412" && !mayMatch) &&
         !(status === "413" && !isStart && requestBody === undefined) &&
         !(status === "415" && requestBody === undefined),
     );

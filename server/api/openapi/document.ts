@@ -27,7 +27,8 @@ export function createOpenApiDocument(appUrl: string): OpenAPIObject {
   document.tags = TAGS;
   document.components = { ...document.components, headers: RESPONSE_HEADERS, responses: errorResponses() };
   for (const item of Object.values(document.paths ?? {})) {
-    for (const operation of [item.get, item.post]) if (operation !== undefined) completeOperation(operation);
+    for (const operation of [item.get, item.post, item.patch, item.delete])
+      if (operation !== undefined) completeOperation(operation);
   }
   simplifySchemas(document);
   return document;
@@ -44,6 +45,7 @@ const RATE_HEADERS = headerReferences("X-Request-Id", "RateLimit-Policy", "RateL
 const HEADERS = {
   start: { ...RATE_HEADERS, ...headerReferences("Idempotent-Replayed") },
   view: { ...RATE_HEADERS, ...headerReferences("ETag") },
+  saved: { ...RATE_HEADERS, ...headerReferences("ETag") },
   events: RATE_HEADERS,
   plain: RATE_HEADERS,
 };
@@ -72,11 +74,13 @@ function completeOperation(operation: Operation): void {
       ]),
     ),
   };
-  for (const parameter of operation.parameters ?? []) describeParameter(parameter);
-  if (requestBody === undefined || "$ref" in requestBody) return;
-  requestBody.required = endpoint?.body?.optional !== true;
-  const json = bodyOf(requestBody.content[JSON_TYPE]);
-  requestBody.content = { [JSON_TYPE]: withExample(json, endpoint?.example.request) };
+  const body = requestBody === undefined || "$ref" in requestBody ? undefined : requestBody;
+  operation.parameters = [...(operation.parameters ?? []), ...queryOf(body?.content[JSON_TYPE])];
+  for (const parameter of operation.parameters) describeParameter(parameter);
+  if (body === undefined) return;
+  body.required = endpoint?.body?.optional !== true;
+  const json = bodyOf(body.content[JSON_TYPE]);
+  body.content = { [JSON_TYPE]: withExample(json, endpoint?.example.request) };
 }
 
 /** Procedures take `{ …parameters, body }` and return `{ body, … }`; the webhook has the bodies themselves. */
@@ -86,9 +90,18 @@ function bodyOf({ schema = {}, ...media }: Media = {}): Media {
 }
 
 /** The scopes that a call needs and the limit that it counts against. */
-function needsOf({ scope, alsoNeeds, limit }: Endpoint): string {
-  const scopes = alsoNeeds === undefined ? `scope ${scope}` : `scopes ${scope} and ${alsoNeeds}`;
+function needsOf({ scope, alsoNeeds = [], limit }: Endpoint): string {
+  const scopes = alsoNeeds.length === 0 ? `scope ${scope}` : `scopes ${[scope, ...alsoNeeds].join(" and ")}`;
   return `The key needs the ${scopes}. The call counts as a ${limit.slice(0, -1)}.`;
+}
+
+/** The parameters beside a body; those of calls without one are parameters already. */
+function queryOf({ schema }: Media = {}): NonNullable<Operation["parameters"]> {
+  const properties = schema !== undefined && "properties" in schema ? (schema.properties ?? {}) : {};
+  if (!Object.hasOwn(properties, "body")) return [];
+  return Object.entries(properties).flatMap(([name, of]) =>
+    name === "body" ? [] : [{ name, in: "query" as const, required: false, schema: of }],
+  );
 }
 
 function describeParameter(parameter: NonNullable<Operation["parameters"]>[number]): void {

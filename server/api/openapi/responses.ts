@@ -38,6 +38,10 @@ const MEANINGS: Record<ErrorCode, { meaning: string; message: string }> = {
     meaning: "The Idempotency-Key was used with another request",
     message: "This Idempotency-Key was used with another request.",
   },
+  precondition_failed: {
+    meaning: "The definition has changed since the ETag in If-Match",
+    message: "It has changed since the ETag in If-Match. Read it again. Nothing was changed.",
+  },
   payload_too_large: {
     meaning: "The body or userMessage is too large",
     message: bodyTooLarge(WEBHOOK.maxBodyBytes).message,
@@ -70,6 +74,7 @@ const RESPONSES = {
   NotFound: ["not_found"],
   MethodNotAllowed: ["method_not_allowed"],
   IdempotencyConflict: ["idempotency_conflict"],
+  PreconditionFailed: ["precondition_failed"],
   PayloadTooLarge: ["payload_too_large"],
   CompressedBody: ["invalid_request"],
   RateLimited: ["rate_limited"],
@@ -87,6 +92,7 @@ const COMMON = {
   "500": "InternalError",
 } as const;
 const WITH_BODY = { "413": "PayloadTooLarge", "415": "CompressedBody" } as const;
+const WITH_MATCH = { "412": "PreconditionFailed" } as const;
 const START = { ...COMMON, "409": "IdempotencyConflict", "413": "PayloadTooLarge" } as const;
 const { "403": _, ...WITHOUT_KEY } = COMMON;
 
@@ -97,8 +103,9 @@ export const WEBHOOK_ERRORS: Record<string, ErrorResponseName> = {
   "401": "InvalidSignature",
 };
 
-export function errorsOf({ answers, kind, body }: Endpoint): Record<string, ErrorResponseName> {
-  const ofBody = body === undefined ? {} : WITH_BODY;
+export function errorsOf({ answers, kind, body, headers }: Endpoint): Record<string, ErrorResponseName> {
+  const ofMatch = headers.includes("If-Match") ? WITH_MATCH : {};
+  const ofBody = body === undefined ? ofMatch : { ...WITH_BODY, ...ofMatch };
   if (answers !== "start") return { ...COMMON, ...ofBody, "400": "InvalidRequest" };
   if (kind === undefined) return { ...START, ...ofBody, "400": "RepeatRejected" };
   return { ...START, ...ofBody, "400": kind === "agent" ? "AgentStartRejected" : "ToolStartRejected" };

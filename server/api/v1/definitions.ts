@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type EndpointRules, endpoint, idParameter } from "@/server/api/endpoint";
+import { agentChanges, toolChanges, triggerChanges } from "@/server/catalog/changes-by-key";
 import {
   listAgentLines,
   listToolLines,
@@ -8,7 +9,9 @@ import {
   readTool,
   readTrigger,
 } from "@/server/catalog/read-definitions";
+import { triggerUrl } from "@/server/catalog/webhooks/trigger";
 import { DEFINITION_STATUSES, RUN_KINDS } from "@/server/contract/enums";
+import { changeEndpoints, createEndpoint, definition } from "./change-definitions";
 import { choice, id } from "./filters";
 import { listEndpoint } from "./list";
 
@@ -30,11 +33,6 @@ const triggerLine = z
   })
   .meta({ id: "TriggerListItem" });
 
-const definition = z.record(z.string(), z.unknown()).meta({
-  id: "Definition",
-  description: "The entry of a definition file, as JSON. Fields with their default value are left out.",
-  override: { type: "object", additionalProperties: true },
-});
 const versions = z
   .array(z.object({ number: z.int().min(1), note: z.string(), createdAt: timestamp }).meta({ id: "Version" }))
   .meta({ description: "Newest first, at most 100" });
@@ -68,6 +66,46 @@ const exampleTrigger = {
   ...at,
 };
 const exampleVersions = [{ number: 3, note: "Shorter answers", createdAt: at.updatedAt }];
+
+const agent = {
+  tag: "Agents",
+  name: "agent",
+  path: "/v1/agents",
+  view: agentLine.extend({ definition, versions }).meta({ id: "Agent" }),
+  example: {
+    ...exampleAgent,
+    definition: { slug: "helper", name: "Helper", model: "gpt-5-mini", systemPrompt: "Help with sums." },
+    versions: exampleVersions,
+  },
+  changes: agentChanges,
+  hasVersions: true,
+} as const;
+const tool = {
+  tag: "Tools",
+  name: "tool",
+  path: "/v1/tools",
+  view: toolLine.extend({ definition, versions }).meta({ id: "Tool" }),
+  example: {
+    ...exampleTool,
+    definition: {
+      slug: "weather",
+      name: "Weather",
+      description: exampleTool.description,
+      steps: [{ id: "now", uses: "http_request", with: { url: "https://weather.example.com" } }],
+    },
+    versions: [{ ...exampleVersions[0], number: 1 }],
+  },
+  changes: toolChanges,
+  hasVersions: true,
+} as const;
+const trigger = {
+  tag: "Triggers",
+  name: "trigger",
+  path: "/v1/triggers",
+  view: triggerLine.extend({ definition }).meta({ id: "Trigger" }),
+  example: { ...exampleTrigger, definition: { slug: "orders", agent: "helper" } },
+  changes: triggerChanges,
+} as const;
 
 const LISTED = {
   scope: "definitions:read",
@@ -103,16 +141,15 @@ export const agentDefinitions = {
     summary: "Read an agent",
     description: "The current definition of an agent, as definition files have it, and its versions.",
     input: z.object({ agentId: idParameter("agentId", "agent") }),
-    answer: agentLine.extend({ definition, versions }).meta({ id: "Agent" }),
-    example: {
-      response: {
-        ...exampleAgent,
-        definition: { slug: "helper", name: "Helper", model: "gpt-5-mini", systemPrompt: "Help with sums." },
-        versions: exampleVersions,
-      },
-    },
+    answer: agent.view,
+    example: { response: agent.example },
     run: ({ services, actor, input: { agentId } }) => readAgent(services, actor, agentId),
   }),
+  create: createEndpoint({
+    kind: agent,
+    create: async (services, key, given) => (await agentChanges.create(services, key, given)).view,
+  }),
+  ...changeEndpoints(agent),
 };
 
 export const toolDefinitions = {
@@ -137,16 +174,15 @@ export const toolDefinitions = {
     summary: "Read a tool",
     description: "The current definition of a tool, as definition files have it, and its versions.",
     input: z.object({ toolId: idParameter("toolId", "tool") }),
-    answer: toolLine.extend({ definition, versions }).meta({ id: "Tool" }),
-    example: {
-      response: {
-        ...exampleTool,
-        definition: { slug: "weather", name: "Weather", steps: [{ id: "now", use: "http_request" }] },
-        versions: [{ ...exampleVersions[0], number: 1 }],
-      },
-    },
+    answer: tool.view,
+    example: { response: tool.example },
     run: ({ services, actor, input: { toolId } }) => readTool(services, actor, toolId),
   }),
+  create: createEndpoint({
+    kind: tool,
+    create: async (services, key, given) => (await toolChanges.create(services, key, given)).view,
+  }),
+  ...changeEndpoints(tool),
 };
 
 export const triggerDefinitions = {
@@ -172,8 +208,33 @@ export const triggerDefinitions = {
     summary: "Read a trigger",
     description: "The definition of a trigger, as definition files have it: without its address and secrets.",
     input: z.object({ triggerId: idParameter("triggerId", "trigger") }),
-    answer: triggerLine.extend({ definition }).meta({ id: "Trigger" }),
-    example: { response: { ...exampleTrigger, definition: { slug: "orders", agent: "helper" } } },
+    answer: trigger.view,
+    example: { response: trigger.example },
     run: ({ services, actor, input: { triggerId } }) => readTrigger(services, actor, triggerId),
   }),
+  create: createEndpoint({
+    kind: trigger,
+    generatesSecret: true,
+    created: {
+      answer: trigger.view
+        .extend({
+          url: z
+            .string()
+            .meta({ description: "The address that senders call. It is a secret; no read has it." }),
+          secret: z.string().nullable().meta({ description: "The secret that was generated, this once" }),
+        })
+        .meta({ id: "NewTrigger" }),
+      example: {
+        ...trigger.example,
+        url: "https://stepwell.example.com/webhooks/nR2v…",
+        secret: "5f3c0b…",
+      },
+      description: " The answer has the trigger's address and the generated secret, this once.",
+    },
+    async create(services, key, given) {
+      const { view, token, secret } = await triggerChanges.create(services, key, given);
+      return { ...view, url: triggerUrl(services.env.appUrl, token), secret };
+    },
+  }),
+  ...changeEndpoints(trigger),
 };

@@ -78,7 +78,7 @@ export const deliveries = {
       "limit.",
     successDescription: "The new run is stored and will execute",
     scope: "runs:start",
-    alsoNeeds: "deliveries:read",
+    alsoNeeds: ["deliveries:read"],
     answers: "start",
     requestHeaders: REPEATABLE,
     example: { response: exampleStart },

@@ -53,29 +53,56 @@ const IDS: Record<string, string> = {
   triggerId: agentTrigger.id,
 };
 const MANAGEMENT = Object.values(ENDPOINTS).filter(({ kind }) => kind === undefined);
-const pathOf = (path: string) => path.replace(/\{(\w+)\}/, (_, name: string) => IDS[name] ?? "");
 
-describe.each(MANAGEMENT)("$method $path", ({ method, path, scope, alsoNeeds, parameters }) => {
+/** Bodies of a call that succeeds. */
+const BODIES: Record<string, object> = {
+  createAgent: { slug: "made", name: "Made", model: "gpt-5-mini" },
+  createTool: { slug: "made", name: "Made", steps: [{ id: "now", uses: "current_time" }] },
+  createTrigger: { slug: "made", agent: "helper" },
+};
+const ARCHIVED = await createDefinitions("archived");
+
+/** An agent, a tool and a trigger. */
+async function createDefinitions(slug: string): Promise<Record<string, string>> {
+  const create = async (path: string, body: object) =>
+    (await call(path, { method: "POST", key, body })).body.id;
+  return {
+    agentId: await create("/v1/agents", { ...BODIES.createAgent, slug }),
+    toolId: await create("/v1/tools", { ...BODIES.createTool, slug }),
+    triggerId: await create("/v1/triggers", { slug, agent: slug }),
+  };
+}
+
+describe.each(MANAGEMENT)("$method $path", (endpoint) => {
+  const { method, path, scope, alsoNeeds, parameters, operationId } = endpoint;
+  const ids = method === "DELETE" ? ARCHIVED : IDS;
+  const pathOf = (path: string) => path.replace(/\{(\w+)\}/, (_, name: string) => ids[name] ?? "");
+  const body = endpoint.body && (BODIES[operationId] ?? {});
+
   it("needs its scopes, which existing keys don't have", async () => {
-    const needed = [scope, ...(alsoNeeds ? [alsoNeeds] : [])];
+    const needed = [scope, ...(alsoNeeds ?? [])];
     for (const missing of needed) {
       const scopes = KEY_SCOPES.filter((each) => each !== missing);
-      const answer = await call(pathOf(path), { method, key: await createKey(world, tenant, { scopes }) });
+      const answer = await call(pathOf(path), {
+        method,
+        key: await createKey(world, tenant, { scopes }),
+        body,
+      });
       expect([answer.status, answer.body.message]).toEqual([
         403,
         `The API key lists lacks the scope ${missing}.`,
       ]);
     }
     const enough = await createKey(world, tenant, { scopes: needed });
-    expect((await call(pathOf(path), { method, key: enough })).status).toBe(200);
+    expect((await call(pathOf(path), { method, key: enough, body })).status).toBe(200);
   });
 
   it.runIf(parameters.length > 0)("is 404 in another organization and 400 for a malformed id", async () => {
-    expect((await call(pathOf(path), { method, key: othersKey })).status).toBe(404);
+    expect((await call(pathOf(path), { method, key: othersKey, body })).status).toBe(404);
     const [name = ""] = parameters;
     const unknown = path.replace(`{${name}}`, newId());
-    expect((await call(unknown, { method, key })).status).toBe(404);
-    const malformed = await call(path.replace(`{${name}}`, "x"), { method, key });
+    expect((await call(unknown, { method, key, body })).status).toBe(404);
+    const malformed = await call(path.replace(`{${name}}`, "x"), { method, key, body });
     expect([malformed.status, malformed.body.message]).toEqual([
       400,
       expect.stringMatching(new RegExp(`: ${name} is not a valid \\w+ id\\.$`)),
@@ -86,6 +113,7 @@ describe.each(MANAGEMENT)("$method $path", ({ method, path, scope, alsoNeeds, pa
     const answer = await call(`${pathOf(path)}?statsu=1`, {
       method,
       key,
+      body,
       headers: { Origin: "https://a.test" },
     });
     expect(answer.status).toBe(400);
@@ -389,9 +417,9 @@ ${agents.map((slug) => `      - { slug: ${slug}, name: "Agent ${slug}", model: g
       if (seen.length === 1) await applyDefinitionFile(world, file(["a-agent", "c-agent"]));
       cursor = body.nextCursor === null ? "" : `&cursor=${body.nextCursor}`;
     } while (cursor !== "");
-    expect(seen).toEqual(["b-agent", "c-agent", "d-agent", "helper"]);
+    expect(seen).toEqual(["b-agent", "c-agent", "d-agent", "helper", "made"]);
     expect(await slugs("/v1/agents?status=inactive")).toEqual([]);
-    expect(await slugs("/v1/tools")).toEqual(["adder"]);
+    expect(await slugs("/v1/tools")).toEqual(["adder", "made"]);
     expect(await slugs(`/v1/triggers?target=${tenant.toolId}`)).toEqual([`hook-${toolTrigger.id.slice(-8)}`]);
   });
 

@@ -81,7 +81,7 @@ export const oneRun = {
     description: "Starts the run's agent or tool again, with its current version and the same input.",
     successDescription: "The new run is stored and will execute",
     scope: "runs:start",
-    alsoNeeds: "runs:read",
+    alsoNeeds: ["runs:read"],
     answers: "start",
     requestHeaders: REPEATABLE,
     example: { response: exampleStart },

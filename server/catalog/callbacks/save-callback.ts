@@ -5,6 +5,7 @@ import { AppError, type Issue } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
 import { rejection } from "@/server/base/issues";
 import {
+  type Author,
   type Change,
   checkExpectation,
   type Expectation,
@@ -28,7 +29,7 @@ type SavedCallback = {
 
 /** Creates or updates the organization's callback of that slug. `egressAllow` is EGRESS_ALLOW. Throws `invalid_request`. */
 export async function putCallback(
-  change: Change,
+  change: Change<Author>,
   definition: CallbackDefinition,
   { egressAllow, ...expected }: Expectation & { egressAllow: readonly string[] },
 ): Promise<SavedCallback> {
@@ -88,7 +89,7 @@ const factsOf = (
   status: callback.disabledAt === null ? "active" : "inactive",
 });
 
-async function requireRoom({ tx, actor }: Change): Promise<void> {
+async function requireRoom({ tx, actor }: Change<Author>): Promise<void> {
   const where = { organizationId: actor.orgId, slug: { not: null }, deletedAt: null };
   if ((await tx.callbackEndpoint.count({ where })) < MAX_CALLBACKS) return;
   throw new AppError("invalid_request", `An organization has at most ${MAX_CALLBACKS} callbacks.`);
@@ -96,7 +97,7 @@ async function requireRoom({ tx, actor }: Change): Promise<void> {
 
 /** Seals a secret for an endpoint. */
 export async function addCallbackSecret(
-  { tx, encryption, at }: Change,
+  { tx, encryption, at }: Change<Author>,
   endpointId: string,
   secret: string,
 ): Promise<void> {
@@ -115,7 +116,7 @@ export async function countCallbacks(tx: Transaction, orgId: OrgId): Promise<voi
 }
 
 async function resolveFilter(
-  change: Change,
+  change: Change<Author>,
   { agents, tools, triggers }: CallbackDefinition,
 ): Promise<{ targetIds: string[]; triggerIds: string[]; issues: Issue[] }> {
   const { tx, actor } = change;

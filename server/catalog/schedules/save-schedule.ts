@@ -8,6 +8,7 @@ import { newId } from "@/server/base/ids";
 import { rejection } from "@/server/base/issues";
 import { writeJson } from "@/server/base/json/json";
 import {
+  type Author,
   type Change,
   catalogVerb,
   checkExpectation,
@@ -27,7 +28,7 @@ export const saveSchedule = savingVerb(scheduleDefinition, putSchedule);
 
 /** `saveSchedule` within a change, for a parsed definition. */
 export async function putSchedule(
-  change: Change,
+  change: Change<Author>,
   definition: ScheduleDefinition,
   expected: Expectation = {},
 ): Promise<SavedSchedule> {
