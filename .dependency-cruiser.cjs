@@ -127,6 +127,7 @@ module.exports = {
     home("next-and-react", "next|react|react-dom", "^app/|^next\\.config\\.ts$|^serve/pages\\.ts$|^next-env"),
     home("codemirror", "@codemirror|@lezer", "^app/_ui/editor/view/"),
     home("trpc-to-openapi", "trpc-to-openapi|zod-openapi", "^server/api/"),
+    home("mcp", "@modelcontextprotocol", "^server/api/mcp/"),
     home("inngest", "inngest", "^inngest/"),
     home("openai", "openai", "^server/work/models/openai/|^server/work/models/.*\\.test\\.ts$"),
     home("anthropic", "@anthropic-ai/sdk", "^server/work/models/anthropic/"),

@@ -26,6 +26,7 @@ import {
 
 /** Only Inngest's route reads the query. */
 const NEXT_PATHS = {
+  mcp: "/mcp",
   rest: "/v1",
   webhook: "/webhooks",
   inngest: "/api/inngest",

@@ -21,6 +21,7 @@ import {
 } from "@/server/api/http/node-http";
 import { dataHeaders, pageHeaders, pagePolicy } from "@/server/api/http/protective-headers";
 import { ALIVE, loggedPath, readinessResponse } from "@/server/api/http/respond";
+import { respondToMcp } from "@/server/api/mcp/mcp";
 import { respondToMetrics } from "@/server/api/metrics";
 import { respondToPoll } from "@/server/api/poll";
 import { respondToRest } from "@/server/api/rest";
@@ -91,6 +92,7 @@ export function createHandler(
     const handler = handlerOf(path);
     request.route = handler;
     if (handler === "rest") return send(request, await respondToRest(services, fromNode(incoming, path)));
+    if (handler === "mcp") return send(request, await respondToMcp(services, fromNode(incoming, path)));
     if (handler === "webhook")
       return send(request, await respondToWebhook(services, fromNode(incoming, path)));
     if (handler === "inngest") {
@@ -239,6 +241,7 @@ function reject(
 export function handlerOf(path: string): Route {
   const normalized = normalizePath(path);
   if (normalized === "/v1" || normalized.startsWith("/v1/")) return "rest";
+  if (normalized === "/mcp" || normalized.startsWith("/mcp/")) return "mcp";
   if (isWebhookPath(normalized)) return "webhook";
   if (path === "/api/inngest") return "inngest";
   if (path === "/api/health") return "health";

@@ -163,7 +163,8 @@ function readRepetition(
     : { key, requestHash: hashRequest(method, path, body, ...optionHeadersOf(header)) };
 }
 
-async function countCall(
+/** Counts a read or list of a key; returns the headers of its limit. Throws `rate_limited`. */
+export async function countCall(
   services: Pick<Services, "clock" | "pool">,
   actor: ApiKeyActor,
   name: "reads" | "lists" | "changes",

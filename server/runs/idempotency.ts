@@ -1,4 +1,7 @@
 import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { OrgId } from "@/server/base/actor";
+import { defineQuery, type Queryable } from "@/server/base/db/statement";
 import { AppError } from "@/server/base/errors";
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from "@/server/contract/limits";
 
@@ -29,4 +32,20 @@ export function hashRequest(...parts: (string | Uint8Array)[]): Buffer {
   const hash = createHash("sha256");
   for (const part of parts) hash.update(part).update("\0");
   return hash.digest();
+}
+
+const FIND_STARTED_RUN = defineQuery(
+  "find-started-run",
+  z.object({ runId: z.string() }),
+  `SELECT run_id AS "runId" FROM idempotency_keys WHERE organization_id = $1 AND scope = 'start' AND key = $2`,
+);
+
+/** The run of an API call's start with this idempotency key; null if there is none. */
+export async function findStartedRun(
+  { pool }: { pool: Queryable },
+  orgId: OrgId,
+  key: string,
+): Promise<string | null> {
+  const [found] = await FIND_STARTED_RUN(pool, [orgId, key]);
+  return found?.runId ?? null;
 }

@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import { fromNode, sendToNode } from "@/server/api/http/api-request";
 import { targetOf } from "@/server/api/http/node-http";
+import { respondToMcp } from "@/server/api/mcp/mcp";
 import { respondToRest } from "@/server/api/rest";
 import { respondToWebhook } from "@/server/api/webhook";
 import type { Logger } from "@/server/base/log";
@@ -10,10 +11,15 @@ import { closeServices, wire } from "@/wiring";
 import { createTestDatabase } from "../database";
 import { closeServer, listen } from "../servers/listen";
 
+function handlerOf(path: string) {
+  if (path === "/mcp") return respondToMcp;
+  return isWebhookPath(path) ? respondToWebhook : respondToRest;
+}
+
 export type TestService = Awaited<ReturnType<typeof startTestService>>;
 
 /**
- * Serves `/v1` and `/webhooks` with the production engine on its own database. Without `OPENAI_*` in `env` the demo
+ * Serves `/v1`, `/mcp` and `/webhooks` with the production engine on its own database. Without `OPENAI_*` in `env` the demo
  * model answers.
  */
 export async function startTestService(env: Record<string, string> = {}, log?: Logger) {
@@ -31,7 +37,7 @@ export async function startTestService(env: Record<string, string> = {}, log?: L
   const services = wire(readEnvironment(settings), log);
   server.on("request", (incoming, outgoing) => {
     const url = targetOf(incoming, origin);
-    const answer = isWebhookPath(url.pathname) ? respondToWebhook : respondToRest;
+    const answer = handlerOf(url.pathname);
     void answer(services, fromNode(incoming, url.pathname)).then((response) =>
       sendToNode(outgoing, response, []),
     );

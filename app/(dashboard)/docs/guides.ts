@@ -12,6 +12,7 @@ export const GUIDES = [
   { name: "api", title: "The API" },
   { name: "lists", title: "Lists and management" },
   { name: "clients", title: "Clients" },
+  { name: "mcp", title: "MCP" },
   { name: "glossary", title: "Glossary" },
 ] as const;
 type GuideName = (typeof GUIDES)[number]["name"];

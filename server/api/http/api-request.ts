@@ -152,6 +152,8 @@ export function sendToNode(
   if (events !== undefined) {
     for (const name in headers) raw.push(name, headers[name] ?? "");
     outgoing.writeHead(status, raw);
+    // A stream may be silent at first.
+    outgoing.flushHeaders();
     cutStalledReader(outgoing, STALLED_STREAM_MS);
     // A reader that leaves ends both.
     pipeline(Readable.from(events), outgoing, () => {});

@@ -91,13 +91,14 @@ export function toAppError(thrown: unknown): AppError {
   if (isAppError(thrown)) return thrown;
   if (thrown instanceof TRPCError) {
     if (isAppError(thrown.cause)) return thrown.cause;
-    if (thrown.code === "BAD_REQUEST" && thrown.cause instanceof z.ZodError) return fromZod(thrown.cause);
+    if (thrown.code === "BAD_REQUEST" && thrown.cause instanceof z.ZodError)
+      return invalidRequest(thrown.cause);
   }
   return new AppError("internal_error", INTERNAL_ERROR_MESSAGE, { cause: thrown });
 }
 
 /** Procedures take `{ …path parameters, body }`; pointers into the body start at its root. */
-function fromZod(error: z.ZodError): AppError {
+export function invalidRequest(error: z.ZodError): AppError {
   const issues = error.issues.map((issue) => {
     const path = issue.path[0] === "body" ? issue.path.slice(1) : issue.path;
     return { path: jsonPointer(path), message: issue.message };

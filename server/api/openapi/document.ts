@@ -1,6 +1,6 @@
 import { generateOpenApiDocument, type OpenAPIObject } from "trpc-to-openapi";
 import type { Endpoint } from "@/server/api/endpoint";
-import { ENDPOINTS, TAGS, v1Router } from "@/server/api/v1/endpoints";
+import { API_VERSION, ENDPOINTS, TAGS, v1Router } from "@/server/api/v1/endpoints";
 import { KEY_SCOPES, SCOPE_TEXTS } from "@/server/base/actor";
 import { errorBody, problemBody } from "@/server/contract/errors";
 import { EVENTS_TYPE, JSON_TYPE } from "@/server/contract/media-types";
@@ -15,7 +15,7 @@ import { WEBHOOK_PATH } from "./webhook-path";
 export function createOpenApiDocument(appUrl: string): OpenAPIObject {
   const document = generateOpenApiDocument(v1Router, {
     title: "Stepwell",
-    version: "1.0.0",
+    version: API_VERSION,
     description: "Run agents and tools, follow their runs, start them with webhooks.",
     license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     openApiVersion: "3.1.0",

@@ -34,7 +34,7 @@ const agentRun: AgentRunStatusView = {
 };
 
 type AgentStart = { agentId: string; body: z.output<typeof startAgentBody> };
-const agentStart = {
+export const agentStart = {
   ...AGENT,
   input: z.object({ agentId: idParameter("agentId", "agent"), body: startAgentBody }),
   body: { maxBytes: MAX_START_AGENT_BODY_BYTES },

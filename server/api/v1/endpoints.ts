@@ -21,6 +21,9 @@ const GROUPS = {
   credits,
 };
 
+/** As the documents and protocols of the API name it. */
+export const API_VERSION = "1.0.0";
+
 /** The tags of the document, in its order. */
 export const TAGS = [
   { name: "Agents", description: "Agents and their runs" },

@@ -33,7 +33,7 @@ const toolRun: ToolRunStatusView = {
   duration: 840,
 };
 
-const toolStart = {
+export const toolStart = {
   ...TOOL,
   input: z.object({ toolId: idParameter("toolId", "tool"), body: toolInput }),
   body: { maxBytes: MAX_BODY_BYTES, optional: true },

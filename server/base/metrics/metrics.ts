@@ -3,7 +3,7 @@ import { type Count, Counter, type Histogram, HistogramFamily } from "./families
 import { ModelFigures } from "./model-figures";
 
 /** The classes of routes whose requests are counted; not health and metrics. */
-export type RouteClass = "rest" | "webhook" | "inngest" | "pages";
+export type RouteClass = "rest" | "mcp" | "webhook" | "inngest" | "pages";
 
 /** From a poll to a wait for the end of a run, in seconds. */
 const REQUEST_SECONDS = [0.001, 0.005, 0.025, 0.1, 0.25, 1, 2.5, 10, 30];
@@ -56,6 +56,7 @@ export function createMetrics({
   for (const code in HTTP_STATUS) codes[code] = rejections.of(code);
   const statuses: Record<RouteClass, (Count | undefined)[]> = {
     rest: [],
+    mcp: [],
     webhook: [],
     inngest: [],
     pages: [],

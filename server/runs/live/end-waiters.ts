@@ -44,6 +44,11 @@ export class EndWaiters {
     this.#services = services;
   }
 
+  /** The process stops: waits resolve at once. */
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
   get size(): number {
     let size = 0;
     for (const waiters of this.#waiting.values()) size += waiters.size;
