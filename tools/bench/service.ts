@@ -5,6 +5,7 @@ import { applyDefinitions, startService, untilReady } from "@/testing/services/s
 import { runningCluster } from "../../scripts/postgres/postgres-cluster.mjs";
 import { freePort } from "../../scripts/support/ports.mjs";
 import { createThrowaway, removeThrowaway } from "../../scripts/support/throwaway.mjs";
+import { childrenOf } from "../process-figures";
 import type { Database } from "./database";
 import type { Start, Target } from "./target";
 
@@ -73,6 +74,7 @@ export async function openService({ name, root, modelPort, database }: Checkout)
   const child = startService({ env, root });
   if (!(await untilReady(child, port))) throw new Error(`The service of ${name} ended.`);
   const readyMs = performance.now() - began;
+  const pid = child.pid ?? 0;
   const [bench, eaters] = await applyDefinitions(DEFINITIONS, { env, root });
   const startOf = (kind: "agents" | "tools", target: { id: string } | undefined, input: object): Start => ({
     paths: () => [`/v1/${kind}/run/${target?.id}`],
@@ -83,7 +85,7 @@ export async function openService({ name, root, modelPort, database }: Checkout)
   return {
     name,
     port,
-    pids: [child.pid ?? 0],
+    pids: [pid, ...(process.env.STEPWELL_PROCESSES === undefined ? [] : childrenOf(pid))],
     postmaster: database?.pid ?? runningCluster(join(folder, "postgres"))?.pid ?? 0,
     readyMs,
     key: bench?.apiKeys[0]?.key ?? "",
