@@ -20,7 +20,7 @@ import { passOn, Unread } from "./unread";
  * and those of 2025. Each request is answered alone: nothing of one key is left for another.
  */
 
-const NEEDS = { scope: "runs:start", alsoNeeds: "runs:read" } as const;
+const NEEDS = { scope: "runs:start", alsoNeeds: ["runs:read"] } as const;
 
 export async function respondToMcp(services: Services, request: ApiRequest): Promise<ApiResponse> {
   const requestId = newId();
