@@ -19,6 +19,7 @@ export const OPERATIONS: Readonly<Record<OperationId, Operation>> = {
   estimateToolRun: { method: "POST", path: "/v1/tools/{toolId}/estimate", repeat: "always" },
   followAgentRun: { method: "GET", path: "/v1/agents/run/{agentRunId}/events", repeat: "always" },
   followToolRun: { method: "GET", path: "/v1/tools/run/{toolRunId}/events", repeat: "always" },
+  forkRun: { method: "POST", path: "/v1/runs/{runId}/fork", repeat: "with-key" },
   getAgent: { method: "GET", path: "/v1/agents/{agentId}", repeat: "always" },
   getAgentRunDetails: { method: "GET", path: "/v1/agents/run/{agentRunId}/details", repeat: "always" },
   getAgentRunStatus: { method: "GET", path: "/v1/agents/run/{agentRunId}/status", repeat: "always" },

@@ -364,6 +364,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/runs/{runId}/fork": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Fork a run */
+        post: operations["forkRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/metrics": {
         parameters: {
             query?: never;
@@ -519,11 +536,27 @@ export interface components {
             /** @description At least one character, at most 256 KiB in UTF-8, without U+0000 */
             userMessage: string;
         };
+        ForkChanges: {
+            /** @description Of an agent */
+            systemPrompt?: string;
+            /** @description Of an agent */
+            model?: string;
+            /** @description Of an agent */
+            userMessage?: string;
+            /** @description Replaces the arguments of the step's call */
+            input?: {
+                [key: string]: unknown;
+            };
+            /** @description Replaces the step's output; the step is not executed */
+            output?: unknown;
+            /** @description The version of the tool: of a tool's run, or of the tool that the agent's step calls */
+            toolVersion?: number;
+        };
         /**
          * @description A closed list
          * @enum {string}
          */
-        ApiErrorCode: "invalid_request" | "agent_inactive" | "insufficient_credits" | "trigger_misconfigured" | "unauthenticated" | "invalid_signature" | "api_access_disabled" | "forbidden" | "organization_suspended" | "not_found" | "method_not_allowed" | "idempotency_conflict" | "precondition_failed" | "payload_too_large" | "rate_limited" | "internal_error";
+        ApiErrorCode: "invalid_request" | "agent_inactive" | "insufficient_credits" | "trigger_misconfigured" | "unauthenticated" | "invalid_signature" | "api_access_disabled" | "forbidden" | "organization_suspended" | "not_found" | "method_not_allowed" | "conflict" | "idempotency_conflict" | "precondition_failed" | "payload_too_large" | "rate_limited" | "internal_error";
         ApiIssue: {
             /** @description JSON pointer into the input */
             path: string;
@@ -963,6 +996,18 @@ export interface components {
             /** @description Null unless status is Failed */
             errorMessage: string | null;
             cancelledBy: string | null;
+            /** @description Null unless the run is a fork */
+            fork: {
+                /**
+                 * Format: uuid
+                 * @description Its origin, which may be deleted by now
+                 */
+                runId: string;
+                /** @description The first step that it did not take over */
+                fromStep: number;
+                /** @enum {string} */
+                tools: "recorded" | "live";
+            } | null;
             /** @description The message of an agent run, the JSON input of a tool run */
             input: string;
             /** @description Null unless status is Completed */
@@ -1030,6 +1075,31 @@ export interface components {
             estimated: boolean;
             /** @description What the provider reported, one for each attempt */
             reported: unknown[];
+        };
+        ForkEstimate: {
+            /** @description Where the fork begins: the first step of the iteration, group or forEach of fromStep */
+            fromStep: number;
+            /** @description Steps that are neither executed nor charged again */
+            takenOver: number;
+            /** @description The credits that the start would hold, such as 0.4210 */
+            hold: string;
+            /** @description The most that the fork can use: at most the balance */
+            mostCredits: string;
+            /** @description What the run's own usage from there on costs at today's prices and with the fork's model */
+            sameUsage: string;
+            /** @description What the fork may execute that changes something outside. Empty under recorded */
+            sideEffects: {
+                /** @description The function or tool */
+                name: string;
+                /** @description The step of a tool; null for an agent */
+                step: string | null;
+            }[];
+            /** @description What would reject the start; empty if nothing does */
+            issues: {
+                code: components["schemas"]["ApiErrorCode"];
+                message: string;
+                path?: string;
+            }[];
         };
         RunMetrics: {
             total: components["schemas"]["RunFigures"];
@@ -1449,6 +1519,17 @@ export interface components {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 Allow: components["headers"]["Allow"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["ApiProblem"];
+            };
+        };
+        /** @description The run's status does not allow it; The Idempotency-Key was used with another request */
+        Conflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
             content: {
@@ -2719,6 +2800,73 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    forkRun: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Within 24 hours the same key and request return the first answer and start nothing. The same key with another path, body or option is 409. */
+                "Idempotency-Key"?: string;
+                /** @description A flat JSON object of texts, numbers and booleans in ASCII, at most 2 KiB. It is shown with the run and filters lists. */
+                "X-Metadata"?: string;
+                /** @description The run never uses more credits, nor more than maxCredits of agent, tool and key. */
+                "X-Max-Credits"?: string;
+                /** @description The run fails after so many seconds, or at the deadline of agent or tool if that is earlier. */
+                "X-Deadline-Seconds"?: string;
+                /** @description An https address that hears of the run's end. The key needs the scope runs:read. */
+                "X-Callback-Url"?: string;
+            };
+            path: {
+                /** @description The run's id */
+                runId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The stepNumber of the first step that is not taken over; one more than the last step: everything but the answer */
+                    fromStep: number;
+                    /** @default {} */
+                    changes?: components["schemas"]["ForkChanges"];
+                    /**
+                     * @description recorded: the run's steps answer calls with the same name and arguments, other calls fail. live: functions and tools are executed, with their side effects
+                     * @enum {string}
+                     */
+                    tools: "recorded" | "live";
+                    /**
+                     * @description true: check everything and start nothing. It counts as a read
+                     * @default false
+                     */
+                    dryRun?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The new run is stored and will execute; with dryRun, what it would cost and do */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunStarted"] | components["schemas"]["ForkEstimate"];
+                };
+            };
+            400: components["responses"]["RepeatRejected"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["CompressedBody"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
         };

@@ -10,7 +10,7 @@ AS $$
 #variable_conflict use_column
 DECLARE
   last_flush bigint; now_ timestamptz(3); starts start_item[]; ends end_item[]; verdicts text[] := '{}'; checked record; replays json; rates json;
-  holds text[]; ended json; has_keys boolean; has_documents boolean; has_deliveries boolean; has_refunds boolean; answer_ text;
+  holds text[]; ended json; has_keys boolean; has_documents boolean; has_deliveries boolean; has_forks boolean; has_refunds boolean; answer_ text;
   calls_back boolean;
 BEGIN
   SELECT flush INTO last_flush FROM worker_lanes WHERE worker_id = p_worker AND lane = p_lane FOR NO KEY UPDATE;
@@ -34,8 +34,8 @@ BEGIN
   END IF;
   IF p_starts IS NOT NULL THEN
     SELECT array_agg(s), array_agg(CASE WHEN refused THEN 'refuse' ELSE 'run' END), bool_or(idem IS NOT NULL), bool_or(document IS NOT NULL),
-      bool_or(delivery IS NOT NULL)
-    INTO starts, verdicts, has_keys, has_documents, has_deliveries FROM json_populate_recordset(NULL::start_item, p_starts) AS s;
+      bool_or(delivery IS NOT NULL), bool_or(fork IS NOT NULL)
+    INTO starts, verdicts, has_keys, has_documents, has_deliveries, has_forks FROM json_populate_recordset(NULL::start_item, p_starts) AS s;
     checked := check_starts(p_at, now_, starts, has_keys, verdicts);
     verdicts := checked.verdicts;
     replays := checked.replays;
@@ -61,6 +61,7 @@ BEGIN
     verdicts := admit_starts(starts, verdicts, p_slots);
     IF has_documents THEN PERFORM store_configurations(now_, starts, verdicts); END IF;
     PERFORM post_starts(p_worker, now_, starts, verdicts);
+    IF has_forks THEN PERFORM take_over_rows(now_, starts, verdicts); END IF;
     IF has_deliveries THEN PERFORM store_deliveries(starts, verdicts); END IF;
     -- Rejected starts keep no key.
     IF has_keys THEN

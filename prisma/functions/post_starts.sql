@@ -7,10 +7,11 @@ BEGIN
   ), started AS (
     INSERT INTO runs (id, organization_id, kind, agent_id, tool_id, target_name, target_version, model, configuration_hash, status, source, trigger_id,
       schedule_id, api_key_id, user_id, root_run_id, input, held, max_credits, max_credits_of, metadata, callback_url, trace_parent, created_at, deadline_seconds, started_at,
-      admitted_at, claimed_by, epoch, sequence)
+      admitted_at, claimed_by, epoch, sequence, forked_from, fork_step, fork_mode)
     SELECT id, org, kind, agent, tool, name, version, model, decode(configuration, 'hex'), CASE WHEN begins THEN 'Running' ELSE 'Pending' END::run_status,
       source, trigger, schedule, api_key, "user", id, input, CASE WHEN verdict = 'run+' THEN hold + headroom ELSE hold END, cap, cap_of, metadata, callback_url,
-      trace_parent, now_, deadline, CASE WHEN begins THEN now_ END, CASE WHEN begins THEN now_ END, CASE WHEN begins THEN p_worker END, begins::int, 1
+      trace_parent, now_, deadline, CASE WHEN begins THEN now_ END, CASE WHEN begins THEN now_ END, CASE WHEN begins THEN p_worker END, begins::int, 1,
+      (fork::json ->> 'run')::uuid, (fork::json ->> 'step')::int, (fork::json ->> 'tools')::fork_mode
     FROM s
   ), lines AS (
     SELECT org, i * 2 AS ord, id, -hold AS amount, 'run started' AS note, actor, begins::int AS slots FROM s

@@ -8,6 +8,7 @@ test.each([
   [enums.RUN_STATUSES, database.RunStatus],
   [enums.STEP_STATUSES, database.StepStatus],
   [enums.RUN_SOURCES, database.RunSource],
+  [enums.FORK_MODES, database.ForkMode],
   [["all", ...enums.METRICS_DIMENSIONS], database.RunCountDimension],
   [[...enums.OPEN_STATUSES, ...enums.ENDED_STATUSES], database.RunStatus],
   [enums.CREDIT_ENTRY_KINDS, database.CreditEntryKind],

@@ -21,6 +21,9 @@ export function isTerminal(status: RunStatus): boolean {
 export const STEP_STATUSES = ["Running", "Completed", "Failed", "Skipped"] as const;
 export type StepStatus = (typeof STEP_STATUSES)[number];
 
+/** Calls of a fork are answered from its origin's steps, or executed. */
+export const FORK_MODES = ["recorded", "live"] as const;
+
 export const RUN_SOURCES = ["api", "webhook", "dashboard", "operator", "run", "draft", "schedule"] as const;
 export type RunSource = (typeof RUN_SOURCES)[number];
 

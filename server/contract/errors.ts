@@ -13,6 +13,7 @@ export const HTTP_STATUS = {
   organization_suspended: 403,
   not_found: 404,
   method_not_allowed: 405,
+  conflict: 409,
   idempotency_conflict: 409,
   precondition_failed: 412,
   payload_too_large: 413,

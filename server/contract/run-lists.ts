@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { RUN_KINDS, RUN_SOURCES, RUN_STATUSES, STEP_STATUSES } from "./enums";
+import { FORK_MODES, RUN_KINDS, RUN_SOURCES, RUN_STATUSES, STEP_STATUSES } from "./enums";
 
 /** The bodies of `/v1/runs` and what is below it. Amounts are decimals in strings. */
 
@@ -48,6 +48,14 @@ export const runRecord = runListItem
     maxCredits: amount.nullable().meta({ description: "The most it may spend; null: no cap" }),
     errorMessage: z.string().nullable().meta({ description: "Null unless status is Failed" }),
     cancelledBy: z.string().nullable(),
+    fork: z
+      .object({
+        runId: z.uuid().meta({ description: "Its origin, which may be deleted by now" }),
+        fromStep: z.int().meta({ description: "The first step that it did not take over" }),
+        tools: z.enum(FORK_MODES),
+      })
+      .nullable()
+      .meta({ description: "Null unless the run is a fork" }),
     input: z.string().meta({ description: "The message of an agent run, the JSON input of a tool run" }),
     output: z.string().nullable().meta({ description: "Null unless status is Completed" }),
   })

@@ -11,6 +11,7 @@ import { offeredTools, openingMessages } from "@/server/work/agent/prompts";
 import type { AgentSettings } from "@/server/work/agent/settings";
 import { validateAgainst } from "@/server/work/json-schema/schema";
 import { configureAgent, findTarget } from "./find-target";
+import type { ForkPlan } from "./fork/plan-fork";
 import type { StartOptions } from "./start-options";
 import { freezeConfiguration, type Target } from "./target";
 
@@ -29,6 +30,8 @@ export type StartRequest = (
   | { kind: "tool"; targetId: string; input: JsonObject }
 ) & {
   draft?: Draft | undefined;
+  /** The run continues another one, with that one's target. */
+  fork?: ForkPlan | undefined;
   options?: StartOptions | undefined;
   /** Recorded as accepted in the start's transaction. */
   delivery?: (ReceivedDelivery & { receivedAt: Date }) | undefined;
@@ -51,8 +54,9 @@ export async function prepareStart(services: Services, actor: Actor, request: St
 export async function findStartTarget(
   services: Services,
   { orgId }: Actor,
-  { kind, targetId, draft }: StartRequest,
+  { kind, targetId, draft, fork }: StartRequest,
 ): Promise<Target> {
+  if (fork !== undefined) return fork.target;
   const target = await findTarget(services, orgId, { kind, id: targetId });
   if (target === null)
     throw new AppError("not_found", kind === "agent" ? "Agent not found." : "Tool not found.");

@@ -4,6 +4,7 @@ import type { CountedLimit } from "@/server/guard/limits/rate-limit";
 import type { Services } from "@/server/runs/services";
 import { type Cap, type ClaimedRun, capColumns, capOfTarget, FIRST_CLAIM } from "./engine/claimed-run";
 import type { CountedCall, StartItem } from "./engine/write/flush-items";
+import { bytesTakenOver } from "./fork/cut";
 import type { IdempotentRequest } from "./idempotency";
 import type { PreparedStart, StartRequest } from "./prepare-start";
 import type { StartOptions } from "./start-options";
@@ -23,6 +24,8 @@ export type Start = {
   conditions: StartConditions;
   prepared: PreparedStart;
   runId: string;
+  /** Of a fork: `describeTakeOver`. */
+  takeOver?: string | undefined;
 };
 
 const SOURCES = {
@@ -37,7 +40,7 @@ export function sourceOf({ actor, request }: Pick<Start, "actor" | "request">): 
   return request.draft ? "draft" : SOURCES[actor.kind];
 }
 
-export function startItem({ actor, request, conditions, prepared, runId }: Start): StartItem {
+export function startItem({ actor, request, conditions, prepared, runId, takeOver }: Start): StartItem {
   const { target, hash, input, hold, headroom } = prepared;
   return {
     id: runId,
@@ -58,6 +61,7 @@ export function startItem({ actor, request, conditions, prepared, runId }: Start
     deadline: deadlineOf(target, request),
     actor: actorReference(actor),
     ...(request.options && optionColumns(request.options)),
+    ...(takeOver !== undefined && { fork: takeOver }),
     delivery: request.delivery ? deliveryItem(request.delivery) : null,
   };
 }
@@ -91,6 +95,7 @@ export function claimedRun(
     endsAtMs: services.clock.monotonicMs() + deadlineSeconds * 1000,
     cap: narrowestCap({ target, actor, request }),
     held,
+    ...(request.fork && { storedBytes: bytesTakenOver(request.fork.cut) }),
   };
 }
 

@@ -12,6 +12,7 @@ import {
 import type { Services } from "@/server/runs/services";
 import { type Worker, withWorker } from "./engine/port";
 import type { StartItem, StartVerdict } from "./engine/write/flush-items";
+import { describeTakeOver } from "./fork/take-over";
 import { type PreparedStart, prepareStart, type StartRequest } from "./prepare-start";
 import { claimedRun, countedCall, type Start, type StartConditions, sourceOf, startItem } from "./start-item";
 
@@ -39,6 +40,13 @@ export async function startRun(
     return rejectStart(services, actor, { error, conditions });
   }
   let start: Start = { actor, request, conditions, prepared, runId: newId() };
+  if (request.fork !== undefined) {
+    start.takeOver = await describeTakeOver(
+      services,
+      { orgId: actor.orgId, runId: start.runId },
+      request.fork,
+    );
+  }
   let verdict = await writeStart(services, start);
   if (verdict.verdict === "credits") {
     // The quick bound usually suffices; tokens are counted only if it would be rejected.

@@ -11,6 +11,7 @@ export const GUIDES = [
   { name: "secrets", title: "Secrets" },
   { name: "api", title: "The API" },
   { name: "lists", title: "Lists and management" },
+  { name: "fork", title: "Fork a run" },
   { name: "clients", title: "Clients" },
   { name: "mcp", title: "MCP" },
   { name: "glossary", title: "Glossary" },

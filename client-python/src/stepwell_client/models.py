@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 ToolInput = dict[str, Any]
 Definition = dict[str, Any]
-ApiErrorCode = Literal["invalid_request", "agent_inactive", "insufficient_credits", "trigger_misconfigured", "unauthenticated", "invalid_signature", "api_access_disabled", "forbidden", "organization_suspended", "not_found", "method_not_allowed", "idempotency_conflict", "precondition_failed", "payload_too_large", "rate_limited", "internal_error"]
+ApiErrorCode = Literal["invalid_request", "agent_inactive", "insufficient_credits", "trigger_misconfigured", "unauthenticated", "invalid_signature", "api_access_disabled", "forbidden", "organization_suspended", "not_found", "method_not_allowed", "conflict", "idempotency_conflict", "precondition_failed", "payload_too_large", "rate_limited", "internal_error"]
 ToolRunStatus = Literal["Pending", "Running", "Completed", "Failed"]
 ToolRunStatusInt = Literal[0, 1, 2, 3]
 AgentRunStatus = Literal["Pending", "Running", "Completed", "Failed", "Cancelled"]
@@ -17,6 +17,16 @@ RunKind = Literal["agent", "tool"]
 @dataclass(kw_only=True)
 class StartAgentRun:
     user_message: str = field(metadata={"name": "userMessage"})
+
+
+@dataclass(kw_only=True)
+class ForkChanges:
+    system_prompt: str | None = field(default=None, metadata={"name": "systemPrompt"})
+    model: str | None = None
+    user_message: str | None = field(default=None, metadata={"name": "userMessage"})
+    input: dict[str, Any] | None = None
+    output: Any = None
+    tool_version: int | None = field(default=None, metadata={"name": "toolVersion"})
 
 
 @dataclass(kw_only=True)
@@ -316,8 +326,16 @@ class RunRecord:
     max_credits: str | None = field(metadata={"name": "maxCredits"})
     error_message: str | None = field(metadata={"name": "errorMessage"})
     cancelled_by: str | None = field(metadata={"name": "cancelledBy"})
+    fork: RunRecordFork | None
     input: str
     output: str | None
+
+
+@dataclass(kw_only=True)
+class RunRecordFork:
+    run_id: str = field(metadata={"name": "runId"})
+    from_step: int = field(metadata={"name": "fromStep"})
+    tools: Literal["recorded", "live"]
 
 
 @dataclass(kw_only=True)
@@ -370,6 +388,30 @@ class ReceiptUsage:
     reasoning_tokens: int = field(metadata={"name": "reasoningTokens"})
     estimated: bool
     reported: list[Any]
+
+
+@dataclass(kw_only=True)
+class ForkEstimate:
+    from_step: int = field(metadata={"name": "fromStep"})
+    taken_over: int = field(metadata={"name": "takenOver"})
+    hold: str
+    most_credits: str = field(metadata={"name": "mostCredits"})
+    same_usage: str = field(metadata={"name": "sameUsage"})
+    side_effects: list[ForkEstimateSideEffectsItem] = field(metadata={"name": "sideEffects"})
+    issues: list[ForkEstimateIssuesItem]
+
+
+@dataclass(kw_only=True)
+class ForkEstimateSideEffectsItem:
+    name: str
+    step: str | None
+
+
+@dataclass(kw_only=True)
+class ForkEstimateIssuesItem:
+    code: ApiErrorCode
+    message: str
+    path: str | None = None
 
 
 @dataclass(kw_only=True)
@@ -607,3 +649,11 @@ class ApiProblem:
     title: str
     status: int
     detail: str
+
+
+@dataclass(kw_only=True)
+class ForkRunBody:
+    from_step: int = field(metadata={"name": "fromStep"})
+    changes: ForkChanges | None = None
+    tools: Literal["recorded", "live"]
+    dry_run: bool | None = field(default=None, metadata={"name": "dryRun"})

@@ -182,6 +182,28 @@ class Operations:
             body=body,
         )
 
+    def fork_run(
+        self,
+        run_id: str,
+        body: models.ForkRunBody,
+        *,
+        idempotency_key: str | None = None,
+        x_metadata: str | None = None,
+        x_max_credits: str | None = None,
+        x_deadline_seconds: str | None = None,
+        x_callback_url: str | None = None,
+    ) -> models.RunStarted | models.ForkEstimate:
+        """Fork a run."""
+        return self._call(
+            "POST",
+            "/v1/runs/{runId}/fork",
+            repeat="with-key",
+            answer=models.RunStarted | models.ForkEstimate,
+            parameters={"runId": run_id},
+            headers={"Idempotency-Key": idempotency_key, "X-Metadata": x_metadata, "X-Max-Credits": x_max_credits, "X-Deadline-Seconds": x_deadline_seconds, "X-Callback-Url": x_callback_url},
+            body=body,
+        )
+
     def get_agent(
         self,
         agent_id: str,

@@ -34,6 +34,10 @@ const MEANINGS: Record<ErrorCode, { meaning: string; message: string }> = {
   organization_suspended: { meaning: "Organization suspended", message: "The organization is suspended." },
   not_found: { meaning: "Not found, or of another organization or kind", message: "Not found." },
   method_not_allowed: { meaning: "The path takes another method", message: "This path takes POST." },
+  conflict: {
+    meaning: "The run's status does not allow it",
+    message: "Only ended runs can be forked. The run's status is Running.",
+  },
   idempotency_conflict: {
     meaning: "The Idempotency-Key was used with another request",
     message: "This Idempotency-Key was used with another request.",
@@ -73,6 +77,7 @@ const RESPONSES = {
   Forbidden: ["api_access_disabled", "forbidden", "organization_suspended"],
   NotFound: ["not_found"],
   MethodNotAllowed: ["method_not_allowed"],
+  Conflict: ["conflict", "idempotency_conflict"],
   IdempotencyConflict: ["idempotency_conflict"],
   PreconditionFailed: ["precondition_failed"],
   PayloadTooLarge: ["payload_too_large"],
@@ -107,7 +112,8 @@ export function errorsOf({ answers, kind, body, headers }: Endpoint): Record<str
   const ofMatch = headers.includes("If-Match") ? WITH_MATCH : {};
   const ofBody = body === undefined ? ofMatch : { ...WITH_BODY, ...ofMatch };
   if (answers !== "start") return { ...COMMON, ...ofBody, "400": "InvalidRequest" };
-  if (kind === undefined) return { ...START, ...ofBody, "400": "RepeatRejected" };
+  if (kind === undefined)
+    return { ...START, ...ofBody, "400": "RepeatRejected", ...(body ? { "409": "Conflict" } : {}) };
   return { ...START, ...ofBody, "400": kind === "agent" ? "AgentStartRejected" : "ToolStartRejected" };
 }
 

@@ -4,6 +4,7 @@ import { agents } from "./agents";
 import { credits } from "./credits";
 import { agentDefinitions, toolDefinitions, triggerDefinitions } from "./definitions";
 import { deliveries } from "./deliveries";
+import { fork } from "./fork";
 import { metricsOfRuns } from "./metrics";
 import { oneRun } from "./one-run";
 import { runs } from "./runs";
@@ -14,7 +15,7 @@ const GROUPS = {
   toolDefinitions,
   agents,
   agentDefinitions,
-  runs: { ...runs, ...oneRun },
+  runs: { ...runs, ...oneRun, ...fork },
   metrics: metricsOfRuns,
   triggers: triggerDefinitions,
   deliveries,

@@ -24,6 +24,7 @@ const exampleRecord: z.input<typeof runRecord> = {
   maxCredits: null,
   errorMessage: null,
   cancelledBy: null,
+  fork: null,
   input: "What is 17 * 23?",
   output: "17 * 23 is 391.",
 };

@@ -81,7 +81,7 @@ const READ = defineQuery(
            json_build_object('credits', r.max_credits::text, 'of', coalesce(r.max_credits_of, 'this run')) END AS cap,
          r.yielded_at[cardinality(r.yielded_at)] AS "yieldedAt",
          CASE WHEN r.root_run_id = r.id THEN r.held ELSE root.held END AS held,
-         CASE WHEN r.epoch = 1 THEN 0 ELSE (
+         CASE WHEN r.epoch = 1 AND r.forked_from IS NULL THEN 0 ELSE (
            SELECT coalesce(sum(octet_length(s.output)), 0) FROM steps s WHERE s.run_id = r.id
          ) + (
            SELECT coalesce(sum(octet_length(m.content) + octet_length(m.reasoning) + octet_length(m.tool_calls)), 0)

@@ -25,6 +25,7 @@ import {
   waitForCommit,
 } from "./slots/slot";
 import type { RunQueue } from "./suspects";
+import { hasEmptyJournal } from "./takeover";
 import { openWorker } from "./worker";
 import { WorkerLost } from "./write/writer";
 
@@ -155,8 +156,24 @@ export class RunEngine implements Engine, Executor {
   }
 
   begin(run: ClaimedRun, worker: Worker): void {
+    if (!hasEmptyJournal(run)) return void this.#beginFork(run, worker);
     this.#slots.reserve(-1);
     void this.#drive(this.#slots.open(run, worker));
+  }
+
+  /** Reads what the fork takes over. Meanwhile its slot stays reserved. */
+  async #beginFork(run: ClaimedRun, worker: Worker): Promise<void> {
+    const call = { runId: run.id };
+    this.#opening.add(call);
+    try {
+      await this.beginClaimed(run, worker);
+    } catch (error) {
+      const { log } = this.getServices();
+      log.warn("Could not read what a fork takes over; it waits for a slot again", { ...call, error });
+    } finally {
+      this.#opening.delete(call);
+      this.#slots.reserve(-1);
+    }
   }
 
   async beginClaimed(run: ClaimedRun, worker: Worker): Promise<void> {

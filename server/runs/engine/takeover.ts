@@ -52,10 +52,15 @@ const READ_LAST_WAIT = defineQuery(
   "SELECT coalesce(max(n), 0) AS event FROM run_events WHERE run_id = $1",
 );
 
-/** The journal of a claimed run; empty if it is its first claim. */
+/** Returns true if this is the run's first claim and it takes nothing over. */
+export function hasEmptyJournal({ epoch, configuration }: ClaimedRun): boolean {
+  return epoch === 1 && configuration.fork === undefined;
+}
+
+/** The journal of a claimed run. */
 export async function readJournal(services: Services, run: ClaimedRun): Promise<JournalContents> {
   const contents = emptyJournal();
-  if (run.epoch === 1) return contents;
+  if (hasEmptyJournal(run)) return contents;
   const now = services.clock.now();
   const { totals } = contents;
   const calls = await READ_CALLS(services.pool, [run.id]);

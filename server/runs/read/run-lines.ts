@@ -5,7 +5,7 @@ import { type Page, pageOf } from "@/server/base/db/page";
 import { defineQuery, isoDate, select } from "@/server/base/db/statement";
 import { AppError } from "@/server/base/errors";
 import { isJsonObject, readJson } from "@/server/base/json/json";
-import { RUN_KINDS, RUN_SOURCES, RUN_STATUSES } from "@/server/contract/enums";
+import { FORK_MODES, RUN_KINDS, RUN_SOURCES, RUN_STATUSES } from "@/server/contract/enums";
 import type { Services } from "@/server/runs/services";
 import type { RunFilter } from "./find/filter";
 import { selectRunIds } from "./find/find";
@@ -87,6 +87,7 @@ const runRecord = runLine.extend({
   maxCredits: z.string().nullable(),
   errorMessage: z.string().nullable(),
   cancelledBy: z.string().nullable(),
+  fork: z.object({ runId: z.string(), fromStep: z.number(), tools: z.enum(FORK_MODES) }).nullable(),
   input: z.string(),
   output: z.string().nullable(),
 });
@@ -105,6 +106,8 @@ export async function readRunRecord(
     SELECT ${LINE}, r.root_run_id AS "rootRunId", coalesce(f.input_tokens, r.input_tokens) AS "inputTokens",
       coalesce(f.output_tokens, r.output_tokens) AS "outputTokens", r.deadline_seconds AS "deadlineSeconds",
       r.max_credits::text AS "maxCredits", r.error_message AS "errorMessage", r.cancelled_by AS "cancelledBy",
+      CASE WHEN r.forked_from IS NOT NULL THEN
+        json_build_object('runId', r.forked_from, 'fromStep', r.fork_step, 'tools', r.fork_mode) END AS fork,
       r.input, r.output
     FROM runs r ${FIGURES} WHERE r.id = ${runId}::uuid AND r.organization_id = ${orgId}::uuid`,
   );

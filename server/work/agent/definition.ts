@@ -1,9 +1,13 @@
 import { z } from "zod";
 import { anyJson } from "@/server/base/json/any-json";
+import { isJsonObject, type JsonObject } from "@/server/base/json/json";
+import { FORK_MODES } from "@/server/contract/enums";
 import { workflowDefinition } from "@/server/work/workflow/definition";
+import { pastRun } from "@/server/work/workflow/past-run";
 import { agentSettings, attachmentPolicy } from "./settings";
 
 const policy = attachmentPolicy.optional();
+const jsonObject = z.custom<JsonObject>(isJsonObject);
 
 const attachedCallable = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("function"), name: z.string(), policy }),
@@ -23,6 +27,12 @@ const attachedCallable = z.discriminatedUnion("kind", [
 ]);
 export type AttachedCallable = z.infer<typeof attachedCallable>;
 
+/** The origin of a fork. */
+const forkFacts = z.object({
+  runId: z.string(),
+  tools: z.enum(FORK_MODES),
+});
+
 const agentConfiguration = z.object({
   kind: z.literal("agent"),
   name: z.string(),
@@ -30,6 +40,7 @@ const agentConfiguration = z.object({
   callables: z.array(attachedCallable),
   /** The user message came through a webhook; the prompt marks it as data. */
   messageFromOutside: z.boolean(),
+  fork: forkFacts.optional(),
 });
 export type AgentConfiguration = z.infer<typeof agentConfiguration>;
 
@@ -39,6 +50,14 @@ export const toolConfiguration = z.object({
   definition: workflowDefinition,
   /** In a test run, the outputs of steps that are not executed, by their ids. */
   pinned: z.record(z.string(), anyJson).optional(),
+  fork: forkFacts
+    .extend({
+      /** In the order of the steps. */
+      past: z.array(pastRun),
+      /** The arguments of the call with this key, instead of its own. */
+      input: z.object({ key: z.string(), value: jsonObject }).optional(),
+    })
+    .optional(),
 });
 export type ToolConfiguration = z.infer<typeof toolConfiguration>;
 

@@ -28,6 +28,7 @@ import {
   type Scope,
 } from "@/server/work/workflow/expressions";
 import type { RunFacts, WorkflowCall, WorkflowJournal } from "@/server/work/workflow/journal";
+import type { PastRun } from "@/server/work/workflow/past-run";
 import { retryPolicyOf } from "@/server/work/workflow/retry-policy";
 import { createSkipNote } from "@/server/work/workflow/skip-note";
 import { StoredJson } from "@/server/work/workflow/stored-json";
@@ -40,6 +41,8 @@ type WorkflowRun = {
   /** Outputs of steps that are not executed, by their ids. */
   pinned?: JsonObject | undefined;
   facts: RunFacts;
+  /** Of a fork: the runs whose facts the expressions of its first steps see. */
+  past?: readonly PastRun[] | undefined;
   journal: WorkflowJournal;
 };
 
@@ -93,28 +96,48 @@ class Workflow {
   readonly #run: WorkflowRun;
   readonly #input: StoredJson;
   readonly #outputs = new Map<string, StoredJson>();
+  /** The run that expressions see. */
+  #seen: Pick<RunFacts, "id" | "startedAt">;
+  #past: readonly PastRun[];
   #outputBytes = 0;
   #inputBytes = 0;
 
   constructor(definition: WorkflowDefinition, run: WorkflowRun) {
     this.#definition = definition;
     this.#run = run;
+    this.#seen = run.facts;
+    this.#past = run.past ?? [];
+    if (this.#past.length > 0) this.#see();
     this.#input = new StoredJson(replaceSurrogates(run.input));
   }
 
   #scope(): Scope {
-    const { facts } = this.#run;
-    const run = { id: facts.id, startedAt: facts.startedAt.toISOString(), tool: facts.toolName };
+    const { id, startedAt } = this.#seen;
+    const run = { id, startedAt: startedAt.toISOString(), tool: this.#run.facts.toolName };
     return { values: { input: this.#input, run }, steps: Object.fromEntries(this.#outputs) };
   }
 
   #factsAt(location: string, memory: StepMemory, notes?: Set<string>): ExpressionFacts {
-    const { id, startedAt, organizationId, signal } = this.#run.facts;
+    const { organizationId, signal } = this.#run.facts;
+    const { id, startedAt } = this.#seen;
     const note = (text: string) => void notes?.add(text);
     return { now: startedAt, seed: `${id}/${location}`, organizationId, signal, memory, note };
   }
 
+  /** A past run is seen until its step, or to the end. */
+  #see(): void {
+    const [past] = this.#past;
+    this.#seen = past ? { id: past.id, startedAt: new Date(past.startedAt) } : this.#run.facts;
+  }
+
+  #leavePast(isOver: (past: PastRun) => boolean): void {
+    if (!this.#past.some(isOver)) return;
+    this.#past = this.#past.slice(this.#past.findLastIndex(isOver) + 1);
+    this.#see();
+  }
+
   async runStep(step: WorkflowStep): Promise<StepFailure | null> {
+    this.#leavePast(({ until }) => until === step.id);
     const memory = this.#run.facts.memory.openStep();
     const outputs = new Map<string, StoredJson>();
     try {
@@ -292,6 +315,7 @@ class Workflow {
   }
 
   async finish(): Promise<WorkflowOutcome> {
+    this.#leavePast(({ until }) => until !== null);
     const memory = this.#run.facts.memory.openStep();
     try {
       const output = await this.#output(memory);

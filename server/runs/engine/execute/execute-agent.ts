@@ -5,6 +5,7 @@ import { modelSettings } from "@/server/work/models/settings";
 import { retryPolicyOf } from "@/server/work/workflow/retry-policy";
 import type { Outcome } from "../claimed-run";
 import type { FinishedStep } from "../write/journal";
+import { answerFromRecord } from "./answer-from-record";
 import { callModel } from "./calls/call-model";
 import { callTool } from "./calls/call-run";
 import { callStep } from "./calls/call-step";
@@ -51,7 +52,10 @@ async function executeRound(
   round: ToolRound,
   firstStepNumber: number,
 ): Promise<ToolResult[]> {
-  const { journal } = execution;
+  const { journal, record } = execution;
+  const recorded = record?.takeAll(
+    round.calls.map(({ call, inputText }) => ({ name: call.name, input: inputText })),
+  );
   const keys = round.calls.map((_, index) => `call-${round.iteration}-${index + 1}`);
   const finished = keys.flatMap((key) => journal.steps.get(key) ?? []);
   if (finished.length === keys.length) return finished;
@@ -79,6 +83,7 @@ async function executeRound(
         return journal.finishStep(started, { output, error, actions: 0, credits: ZERO });
       });
     }
+    if (recorded !== undefined) return answerFromRecord(execution, step, recorded[index]);
     const { callable, input: args, notes } = prepared;
     const memory = execution.memory.openStep();
     const stepCall = { ...step, args, memory, retries: retryPolicyOf(callable.policy?.retries), notes };

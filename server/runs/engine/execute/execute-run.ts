@@ -18,6 +18,7 @@ import { executeTool } from "./execute-tool";
 import type { ChildOutcome, Execution, SegmentContext } from "./execution";
 import { abortAfter, LimitReached, RunStopped } from "./interruptions";
 import { RunSecrets, secretUserOf } from "./run-secrets";
+import { StepRecord } from "./step-record";
 
 type Parent = Pick<Execution, "signal" | "depth" | "deadline" | "path" | "secrets">;
 
@@ -54,6 +55,7 @@ export async function executeRun(
     path: parent === undefined ? "" : pathOf(parent, run),
     memory: services.memory.openRun(run.orgId, { signal, isHeldUp: context.isHeldUp }),
     depth: parent === undefined ? 1 : parent.depth + 1,
+    record: undefined,
     deadline: parent !== undefined && parent.deadline < ownDeadline ? parent.deadline : ownDeadline,
     runChild: (child, { inserted, signal: callerSignal }) =>
       continueChildRun(context, child, {
@@ -67,6 +69,9 @@ export async function executeRun(
     try {
       signal.throwIfAborted();
       const { configuration } = run;
+      if (configuration.fork?.tools === "recorded") {
+        execution.record = await StepRecord.read(execution, configuration.fork.runId);
+      }
       outcome = rejectLargeOutput(
         configuration.kind === "agent"
           ? await executeAgent(execution, configuration)

@@ -1,10 +1,11 @@
-import { isJsonObject, tryParseJson } from "@/server/base/json/json";
+import { isJsonObject, type JsonObject, tryParseJson } from "@/server/base/json/json";
 import { stringifyLarge } from "@/server/base/json/large";
-import type { ToolConfiguration } from "@/server/work/agent/definition";
+import type { RunConfiguration, ToolConfiguration } from "@/server/work/agent/definition";
 import { runWorkflow } from "@/server/work/workflow/interpret";
 import type { WorkflowCall, WorkflowCallResult } from "@/server/work/workflow/journal";
 import type { Outcome } from "../claimed-run";
 import type { FinishedStep } from "../write/journal";
+import { answerFromRecord } from "./answer-from-record";
 import { callStep } from "./calls/call-step";
 import type { Execution } from "./execution";
 import { forkAsStep } from "./run-step";
@@ -25,6 +26,7 @@ export async function executeTool(execution: Execution, configuration: ToolConfi
   return runWorkflow(configuration.definition, {
     input: run.input,
     pinned: configuration.pinned,
+    past: configuration.fork?.past,
     facts,
     journal: {
       call: async (call) => resultOf(await executeStepCall(execution, call, () => checkpoint(call))),
@@ -59,26 +61,39 @@ async function executeStepCall(
   call: WorkflowCall,
   checkpoint: () => void,
 ): Promise<FinishedStep> {
-  const { journal, secrets } = execution;
-  const { key, functionName, input, retries, timeoutMs, memory, notes } = call;
+  const { journal, secrets, record } = execution;
+  const { key, functionName, retries, timeoutMs, memory, notes } = call;
+  const args = replacedInput(execution.run.configuration, key) ?? call.input;
   const stepNumber = journal.numberOf(key);
   const finished = journal.steps.get(key);
-  if (finished) return finished;
-  checkpoint();
-  return callStep(execution, {
+  if (finished !== undefined && record === undefined) return finished;
+  if (finished === undefined) checkpoint();
+  const step = {
     key,
     stepNumber,
     iteration: 1,
     toolName: functionName,
-    input: secrets.placeholders.describe(await stringifyLarge(input)),
+    input: secrets.placeholders.describe(await stringifyLarge(args)),
     reasoning: "",
     usage: { inputTokens: 0, outputTokens: 0 },
-    args: input,
+  };
+  // Finished calls take their part of the record, too.
+  const recorded = record?.take({ key, name: functionName, input: step.input });
+  if (finished !== undefined) return finished;
+  if (record !== undefined) return answerFromRecord(execution, step, recorded);
+  return callStep(execution, {
+    ...step,
+    args,
     memory,
     retries,
     timeoutMs: timeoutMs ?? undefined,
     notes,
   });
+}
+
+/** The arguments that a fork gives a call instead of its own. */
+function replacedInput({ fork }: RunConfiguration, key: string): JsonObject | undefined {
+  return fork !== undefined && "past" in fork && fork.input?.key === key ? fork.input.value : undefined;
 }
 
 function resultOf({ output, failed }: FinishedStep): WorkflowCallResult {

@@ -8,6 +8,7 @@ import type { Branches } from "./branches";
 import type { Budget } from "./budget";
 import type { DurableSteps } from "./durable-steps";
 import type { RunSecrets } from "./run-secrets";
+import type { StepRecord } from "./step-record";
 
 export type SegmentContext = {
   services: Services;
@@ -34,6 +35,8 @@ export type Execution = SegmentContext & {
   /** Names of the child runs that lead to this run, itself included; empty for a root run. */
   path: string;
   memory: RunMemory;
+  /** Answers the calls of a fork; undefined: they are executed. */
+  record: StepRecord | undefined;
   /** 1 for a root run. */
   depth: number;
   /** The earliest of this run's and its callers' deadlines. */

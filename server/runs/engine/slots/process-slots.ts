@@ -5,7 +5,7 @@ import type { ClaimedRun } from "../claimed-run";
 import { capBudget, openBudget } from "../execute/budget";
 import type { Worker } from "../port";
 import { renewClaim } from "../run-state";
-import { readJournal, sumChildUsage } from "../takeover";
+import { hasEmptyJournal, readJournal, sumChildUsage } from "../takeover";
 import { emptyJournal, RunJournal } from "../write/journal";
 import { RunTexts } from "./run-texts";
 import { type Slot, waitForWrites } from "./slot";
@@ -60,7 +60,7 @@ export class ProcessSlots {
   }
 
   async openClaimed(run: ClaimedRun, worker: Worker): Promise<Slot> {
-    if (run.epoch === 1) return this.open(run, worker);
+    if (hasEmptyJournal(run)) return this.open(run, worker);
     const services = this.#getServices();
     const contents = await readJournal(services, run);
     const [children] = await sumChildUsage(services.pool, [run.id]);

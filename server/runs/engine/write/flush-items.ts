@@ -69,6 +69,8 @@ export type StartItem = CountedCall &
     metadata?: string;
     callback_url?: string;
     trace_parent?: string;
+    /** Of a fork: what it takes over, as JSON for `take_over_rows`. */
+    fork?: string;
     delivery: {
       id: string;
       received_at: string;

@@ -1,0 +1,83 @@
+import type { Issue } from "@/server/base/errors";
+import type { WorkflowDefinition } from "@/server/work/workflow/definition";
+import type { ForkChanges } from "./changes";
+import type { Origin, OriginCall, OriginStep } from "./read-origin";
+
+/** The place where a fork leaves its origin: everything before it is taken over. */
+export type Cut = {
+  /** The number of the first step that is not taken over: the first of its iteration, group or `forEach`. */
+  step: number;
+  calls: OriginCall[];
+  steps: OriginStep[];
+  /** The step that `fromStep` names; undefined: it is behind the last one. */
+  named: OriginStep | undefined;
+  /** The first iteration of an agent whose model call is made again. */
+  iteration: number;
+  /** The id of a tool's first step that is not taken over; undefined: only its output is evaluated. */
+  stepId: string | undefined;
+};
+
+/**
+ * Finds the cut. With a changed input or output, an agent's model call that asked for the step is taken over, too; a
+ * step with a changed output is taken over with it.
+ */
+export function findCut(
+  origin: Origin,
+  { fromStep, changes }: { fromStep: number; changes: ForkChanges },
+): { cut: Cut } | { issue: Issue } {
+  const last = origin.steps.at(-1)?.number ?? 0;
+  const named = origin.steps.find(({ number }) => number === fromStep);
+  if (named === undefined && fromStep !== last + 1) {
+    const steps = last === 0 ? "The run has no steps" : `The run has steps 1 to ${last}`;
+    return { issue: { path: "/fromStep", message: `must be from 1 to ${last + 1}. ${steps}` } };
+  }
+  const replaced = changes.output === undefined ? undefined : named;
+  return {
+    cut: origin.configuration.kind === "agent" ? cutAgent() : cutTool(origin.configuration.definition),
+  };
+
+  function cutAgent(): Cut {
+    const lastIteration = origin.steps.at(-1)?.iteration ?? 0;
+    const iteration = named?.iteration ?? lastIteration + 1;
+    const keepsCall = named !== undefined && (replaced !== undefined || changes.input !== undefined);
+    const next = keepsCall ? iteration + 1 : iteration;
+    return {
+      step: firstNumber((step) => step.iteration >= iteration),
+      calls: origin.calls.filter((call) => call.key !== "answer" && call.iteration < next),
+      steps: origin.steps.filter((step) => step.iteration < iteration || step === replaced),
+      named,
+      iteration: next,
+      stepId: undefined,
+    };
+  }
+
+  function cutTool({ steps }: WorkflowDefinition): Cut {
+    const stepId = named && topLevelId(steps, named.key);
+    const index = steps.findIndex(({ id }) => id === stepId);
+    const before = new Set((index < 0 ? steps : steps.slice(0, index)).map(({ id }) => id));
+    const isBefore = ({ key }: OriginStep) => before.has(topLevelId(steps, key) ?? "");
+    return {
+      step: firstNumber((step) => !isBefore(step)),
+      calls: [],
+      steps: origin.steps.filter((step) => isBefore(step) || step === replaced),
+      named,
+      iteration: 1,
+      stepId,
+    };
+  }
+
+  function firstNumber(isAfter: (step: OriginStep) => boolean): number {
+    return origin.steps.find(isAfter)?.number ?? last + 1;
+  }
+}
+
+/** The size of the texts that a fork keeps in memory from its start. */
+export function bytesTakenOver({ calls, steps }: Pick<Cut, "calls" | "steps">): number {
+  return [...calls, ...steps].reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+/** The id of the step or group of a workflow to which a call belongs. */
+function topLevelId(steps: WorkflowDefinition["steps"], key: string): string | undefined {
+  const id = key.replace(/\[\d+\]$/, "");
+  return steps.find((step) => step.id === id || step.parallel?.some((inner) => inner.id === id))?.id;
+}
