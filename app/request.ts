@@ -8,6 +8,7 @@ import { PAGE_ADDRESS_HEADER } from "@/server/api/http/api-request";
 import type { MemberActor } from "@/server/base/actor";
 import { newId } from "@/server/base/ids";
 import { type Session, sessionFromHeaders } from "@/server/catalog/auth/sessions";
+import { isOperator } from "@/server/catalog/organization/operators";
 
 /** The session of the current request, read once. */
 export const readSession = cache(
@@ -26,6 +27,12 @@ export async function requirePageMember(): Promise<{ session: Session; actor: Me
   if (!session.member) redirect("/no-organization");
   return { session, actor: session.member };
 }
+
+/** Returns true if the signed-in member is an operator of the installation. */
+export const readIsOperator = cache(async (): Promise<boolean> => {
+  const { actor } = await requirePageMember();
+  return isOperator(getServices(), actor.userId);
+});
 
 /** The context of the dashboard's procedures for calls without HTTP. */
 export async function pageContext() {

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { seedDemo } from "@/prisma/seed";
 import { hashApiKey } from "@/server/catalog/auth/api-key";
 import { applyDefinitionFile } from "@/server/catalog/definition-file/apply";
+import { listOperators } from "@/server/catalog/organization/operators";
 import { createEncryption } from "@/server/guard/secrets/encryption";
 import { createWorld, type World } from "@/testing/world";
 
@@ -35,6 +36,7 @@ test("the first start creates the demo; later starts print it without password a
   const organization = await catalog.db.organization.findFirstOrThrow({ include: { members: true } });
   expect(organization).toMatchObject({ slug: "demo", members: [{ role: "owner" }] });
   expect(organization.balance.toFixed()).toBe("1000");
+  expect(await listOperators(catalog)).toMatchObject([{ email: "demo@stepwell.test" }]);
   expect(first?.triggerUrl).toMatch(/^https:\/\/stepwell\.test\/webhooks\/[\w-]{32}$/);
   const trigger = await catalog.db.trigger.findFirstOrThrow({ where: { agentId: first?.agentId ?? "" } });
   expect(trigger.toolId).toBeNull();

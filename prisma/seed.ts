@@ -5,6 +5,7 @@ import { verifyPassword } from "better-auth/crypto";
 import type { CatalogServices } from "@/server/catalog/change";
 import { applyDefinitionFile } from "@/server/catalog/definition-file/apply";
 import { saveMember } from "@/server/catalog/organization/members";
+import { setOperator } from "@/server/catalog/organization/operators";
 import { operatorOf } from "@/server/catalog/organization/organizations";
 import { tokenPurpose, triggerUrl } from "@/server/catalog/webhooks/trigger";
 import { EncryptionError } from "@/server/guard/secrets/encryption";
@@ -49,6 +50,8 @@ export async function seedDemo(services: SeedServices, root = "."): Promise<Demo
     created = { password, ...(apiKey === undefined ? {} : { apiKey }) };
     const actor = await operatorOf(services, SLUG, MAKER);
     await saveMember(services, actor, { email: LOGIN, name: "Demo", password, role: "owner" });
+    // Only the operator has read its password.
+    await setOperator(services, { email: LOGIN, isOperator: true }, MAKER);
     await db.setting.createMany({
       data: [{ key: SETTING, value: clock.now().toISOString() }],
       skipDuplicates: true,

@@ -137,7 +137,12 @@ it("a process shows what it did, and nothing of the organizations", async () => 
 });
 
 it("the database is asked once in five seconds, however many scrape", async () => {
+  const sampledAt = async () =>
+    (await world.db.maintenanceJob.findUnique({ where: { name: "sample_queue" } }))?.finishedAt;
+  const before = await sampledAt();
   const { services, origin } = await startProcess();
+  // The process measures the queue for its history, too: at its start, and then each minute.
+  await expect.poll(sampledAt).not.toEqual(before);
   const query = services.pool.query.bind(services.pool);
   const asked: string[] = [];
   const spy = vi.spyOn(services.pool, "query").mockImplementation((...args: unknown[]) => {

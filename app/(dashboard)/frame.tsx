@@ -13,7 +13,7 @@ import type { MemberRole } from "@/server/base/actor";
 import type { OrganizationLine } from "@/server/catalog/auth/own-account";
 import { preloadPalette, usePalette } from "./_palette/use-palette";
 import { guideFor } from "./docs/guides";
-import { navGroups } from "./nav";
+import { navGroups, SYSTEM_ITEM } from "./nav";
 import { OrganizationContext } from "./organization-context";
 import { PersonMenu } from "./person-menu";
 import { useTheme } from "./theme";
@@ -24,6 +24,7 @@ const Drawer = lazy(() => import("./drawer"), "Drawer");
 type FrameProps = {
   organizations: OrganizationLine[];
   role: MemberRole;
+  isOperator: boolean;
   suspended: boolean;
   user: { name: string; email: string };
   mac: boolean;
@@ -34,7 +35,7 @@ const IS_EDITOR = /^\/(agents|tools)\/(new|[^/]+\/(edit|copy))$/;
 
 /** The layout of every page: navigation, organization, account. On a phone the navigation is in a drawer. */
 export function Frame({ children, ...props }: FrameProps & { children: ReactNode }) {
-  const { organizations, role, mac } = props;
+  const { organizations, role, isOperator, mac } = props;
   const [open, setOpen] = useState(false);
   const isFolded = IS_EDITOR.test(usePathname());
   const change = useSwitchOrganization();
@@ -43,7 +44,10 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
   const onOrganization = (id: string) => {
     if (id !== active?.id) change.mutate({ organizationId: id });
   };
-  const { palette, openPalette } = usePalette({ role, organizations, onTheme, onOrganization }, mac);
+  const { palette, openPalette } = usePalette(
+    { role, isOperator, organizations, onTheme, onOrganization },
+    mac,
+  );
   const sidebar = { ...props, onOrganization, onPalette: openPalette };
   const frame = (
     <div
@@ -135,6 +139,7 @@ type SidebarProps = FrameProps & {
 function Sidebar({
   organizations,
   role,
+  isOperator,
   user,
   mac,
   isFolded = false,
@@ -195,6 +200,19 @@ function Sidebar({
         ))}
       </nav>
       <div className="flex flex-col gap-px border-line border-t p-2">
+        {isOperator ? (
+          <Link
+            aria-current={path === SYSTEM_ITEM.href ? "page" : undefined}
+            className={navClass(path === SYSTEM_ITEM.href)}
+            href={SYSTEM_ITEM.href}
+            onClick={onGo}
+            title={titleOf(SYSTEM_ITEM.label)}
+          >
+            <SYSTEM_ITEM.Icon className={clsx("shrink-0", path === SYSTEM_ITEM.href && "text-accent")} />
+            <span className={labelClass ?? "flex-1"}>{SYSTEM_ITEM.label}</span>
+            {isFolded ? null : <span className="font-normal text-muted text-xs">Operator</span>}
+          </Link>
+        ) : null}
         <Link
           aria-current={path.startsWith("/docs/") ? "page" : undefined}
           className={navClass(path.startsWith("/docs/"))}

@@ -1,6 +1,6 @@
 import { cookies, headers } from "next/headers";
 import type { ReactNode } from "react";
-import { requirePageMember, serverApi } from "@/app/request";
+import { readIsOperator, requirePageMember, serverApi } from "@/app/request";
 import { Frame } from "./frame";
 import { ThemeProvider } from "./theme";
 
@@ -12,6 +12,7 @@ export default async function DashboardLayout({ children }: { children: ReactNod
   return (
     <ThemeProvider initial={theme === "dark" || theme === "light" ? theme : "system"}>
       <Frame
+        isOperator={await readIsOperator()}
         mac={/Mac|iPhone|iPad/.test(agent)}
         organizations={await api.account.organizations()}
         role={actor.role}

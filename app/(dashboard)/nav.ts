@@ -14,6 +14,7 @@ import {
   RunsIcon,
   ScheduleIcon,
   SecretIcon,
+  SystemIcon,
   ToolIcon,
   TriggerIcon,
 } from "../_ui/icons";
@@ -55,6 +56,9 @@ type NavItem = (typeof NAV_GROUPS)[number]["items"][number];
 
 /** The page of the reader's own account, which the account menu and the palette offer. */
 export const ACCOUNT_ITEM = { href: "/account", label: "Account", Icon: AccountIcon } as const;
+
+/** The page of operators, below the groups. */
+export const SYSTEM_ITEM = { href: "/system", label: "System", Icon: SystemIcon } as const;
 
 export function navGroups(role: MemberRole): { title: string | null; items: NavItem[] }[] {
   const admin = role === "admin" || role === "owner";

@@ -2,6 +2,7 @@ import type { SVGProps } from "react";
 
 /** The icons by what they stand for. `Providers` sets their size and line; a label is on the control around them. */
 export {
+  Activity as SystemIcon,
   ArrowDown as DownIcon,
   ArrowUp as UpIcon,
   Bookmark as ViewIcon,
@@ -45,6 +46,7 @@ export {
   ScrollText as AuditIcon,
   Search as SearchIcon,
   Sparkles as SparkIcon,
+  Stethoscope as DoctorIcon,
   Sun as SunIcon,
   Terminal as TerminalIcon,
   TextAlignStart as TextIcon,

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { expect, type Organization, test } from "../support/fixtures";
-import { NAV_ITEMS } from "../support/navigation";
+import { NAVIGATION } from "../support/navigation";
 import { finishRun } from "../support/start";
 
 /** Counts compressed scripts with their headers, without those that load on first use. */
@@ -10,7 +10,7 @@ const HEADERS_BYTES = 550;
 const LIMIT_KB = 245;
 
 const pages = ({ agentId, toolId, triggerIds, callbackId }: Organization, run: string) => [
-  ...NAV_ITEMS.map(({ href }) => href),
+  ...NAVIGATION.flatMap(({ paths }) => paths),
   "/account",
   "/docs/first-agent",
   "/agents/new",

@@ -9,9 +9,10 @@ import type { Services } from "@/server/services";
 import { backupCommands } from "./backups";
 import { CALL, type Command, type Terminal, UsageError } from "./command";
 import { definitionCommands } from "./definitions";
-import { doctorCommand } from "./doctor/doctor";
+import { doctorCommand } from "./doctor";
 import { keyCommands } from "./keys";
 import { migrateCommand } from "./migrate";
+import { operatorCommands } from "./operators";
 import { organizationCommands } from "./organizations";
 import { runCommands } from "./runs";
 import { secretCommands } from "./secrets";
@@ -26,6 +27,7 @@ const COMMANDS: readonly Command[] = [
   ...keyCommands,
   ...secretCommands,
   ...userCommands,
+  ...operatorCommands,
   ...runCommands,
   ...serviceSecretCommands,
   migrateCommand,

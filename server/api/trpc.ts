@@ -2,6 +2,7 @@ import { initTRPC, TRPCError } from "@trpc/server";
 import type { OpenApiMeta } from "trpc-to-openapi";
 import { type Actor, type MemberActor, type MemberRole, roleCovers } from "@/server/base/actor";
 import { AppError, type Issue, isAppError } from "@/server/base/errors";
+import { isOperator } from "@/server/catalog/organization/operators";
 import type { ErrorCode } from "@/server/contract/errors";
 import { queueDashboardCall } from "@/server/guard/limits/dashboard-queue";
 import type { StepMemory } from "@/server/guard/limits/process-memory";
@@ -113,6 +114,16 @@ export function memberProcedure(needed: MemberRole, { waitsOutside = false } = {
     const actor = requireMember(ctx.actor, needed);
     const work = () => next({ ctx: { ...ctx, actor } });
     return waitsOutside ? work() : queueDashboardCall(ctx.services, actor.orgId, { work, signal });
+  });
+}
+
+/** For operators, in whichever organization and role they are. */
+export function operatorProcedure(options: { waitsOutside?: boolean } = {}) {
+  return memberProcedure("viewer", options).use(async ({ ctx, next }) => {
+    if (!(await isOperator(ctx.services, ctx.actor.userId))) {
+      throw new AppError("forbidden", "Only operators of this installation may do this.");
+    }
+    return next();
   });
 }
 

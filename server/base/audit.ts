@@ -26,6 +26,8 @@ type InstallationAuditRecord = {
   action:
     | "organization.removed"
     | "user.removed"
+    | "user.operator_added"
+    | "user.operator_removed"
     | "user.password_set"
     | "user.password_reset"
     | "user.password_link_created"

@@ -1,74 +1,9 @@
-import { dropUnusedFunctions } from "@/server/base/db/create-functions";
-import { grantMonthlyCredits } from "@/server/credits/monthly-grants";
-import { pruneRateSegments } from "@/server/guard/limits/rate-limit";
-import { countSettledRuns } from "@/server/runs/read/find/count";
-import { INDEX_BATCH, indexEndedRuns } from "@/server/runs/read/find/run-index";
 import type { Services } from "@/server/services";
-import { endOverdueRuns } from "./overdue-runs";
-import { removeExpired } from "./retention";
-import { exportTraces, TRACE_BATCH } from "./traces/export-traces";
+import { createJobs, type Job } from "./jobs";
+import { type JobRecord, storeJobRecord } from "./system/job-records";
 
-/** Every process runs it; running it twice is harmless, because the rows decide. */
-type Job = {
-  failure: string;
-  everyMs: number;
-  /** If the result is `MORE`, it continues immediately. */
-  work(shouldContinue: () => boolean): Promise<unknown>;
-};
-
-const MORE = Symbol("more");
-const SECOND = 1_000;
-const HOUR = 3_600 * SECOND;
-
-function jobs(services: Services): Job[] {
-  const { traces } = services.env;
-  return [
-    {
-      failure: "Could not index ended runs; retrying",
-      everyMs: SECOND,
-      work: async () => ((await indexEndedRuns(services)) === INDEX_BATCH ? MORE : null),
-    },
-    ...(traces === undefined
-      ? []
-      : [
-          {
-            failure: "Could not read the traces to export; retrying",
-            everyMs: SECOND,
-            work: async () => ((await exportTraces(services, traces)) === TRACE_BATCH ? MORE : null),
-          },
-        ]),
-    {
-      failure: "Could not end overdue runs; retrying in 5 s",
-      everyMs: 5 * SECOND,
-      work: () => endOverdueRuns(services),
-    },
-    {
-      failure: "Could not prune the rate limits; retrying in 10 s",
-      everyMs: 10 * SECOND,
-      work: () => pruneRateSegments(services),
-    },
-    {
-      failure: "Could not grant the month's credits; retrying in 1 h",
-      everyMs: HOUR,
-      work: () => grantMonthlyCredits(services),
-    },
-    {
-      failure: "Could not remove expired data; retrying in 1 h",
-      everyMs: HOUR,
-      work: (shouldContinue) => removeExpired(services, shouldContinue),
-    },
-    {
-      failure: "Could not count settled runs; retrying in 1 h",
-      everyMs: HOUR,
-      work: (shouldContinue) => countSettledRuns(services, shouldContinue),
-    },
-    {
-      failure: "Could not drop unused SQL functions; retrying in 1 h",
-      everyMs: HOUR,
-      work: () => dropUnusedFunctions(services),
-    },
-  ];
-}
+/** The interval at which executions of a job are stored for the page System, except when it fails or works again. */
+const STORE_EVERY_MS = 60_000;
 
 /** Starts the recurring jobs of a process, each immediately and then at its interval. Returns a function that stops them. */
 export function startMaintenance(services: Services): () => Promise<void> {
@@ -76,14 +11,19 @@ export function startMaintenance(services: Services): () => Promise<void> {
   const timers = new Set<NodeJS.Timeout>();
   const working = new Set<Promise<void>>();
   const shouldContinue = () => !stopped;
-  for (const job of jobs(services)) {
+  for (const job of createJobs(services)) {
+    let stored = { at: Number.NEGATIVE_INFINITY, failed: false };
+    const store = async (record: JobRecord): Promise<void> => {
+      const now = services.clock.monotonicMs();
+      if (record.failed === stored.failed && now - stored.at < STORE_EVERY_MS) return;
+      stored = { at: now, failed: record.failed };
+      // What the page shows is not worth a failure: the next execution tries again.
+      await storeJobRecord(services, record).catch(() => {});
+    };
     const run = async (): Promise<void> => {
-      let more = false;
-      try {
-        more = (await job.work(shouldContinue)) === MORE;
-      } catch (error) {
-        if (!stopped) services.log.warn(job.failure, { error });
-      }
+      const { record, more, error } = await executeJob(services, job, shouldContinue);
+      if (error !== undefined && !stopped) services.log.warn(job.failure, { error });
+      if (record !== null && !stopped) await store(record);
       schedule(more ? 0 : job.everyMs);
     };
     const schedule = (ms: number) => {
@@ -103,4 +43,36 @@ export function startMaintenance(services: Services): () => Promise<void> {
     for (const timer of timers) clearTimeout(timer);
     await Promise.all(working);
   };
+}
+
+/** Executes a job once, and stores what it did. `busy`: another process executes it. Null: there is no such job. */
+export async function executeJobNow(services: Services, name: string): Promise<JobRecord | "busy" | null> {
+  const job = createJobs(services).find((each) => each.name === name);
+  if (job === undefined) return null;
+  const { record, error } = await executeJob(services, job, () => true);
+  if (error !== undefined) services.log.warn(job.failure, { error });
+  if (record === null) return "busy";
+  await storeJobRecord(services, record);
+  return record;
+}
+
+/** `record` is null if another process executes the job. Never throws. */
+async function executeJob(
+  services: Pick<Services, "clock">,
+  { name, failure, work }: Job,
+  shouldContinue: () => boolean,
+): Promise<{ record: JobRecord | null; more: boolean; error?: unknown }> {
+  const from = services.clock.monotonicMs();
+  const recordOf = (text: string, failed: boolean): JobRecord => {
+    const tookMs = Math.round(services.clock.monotonicMs() - from);
+    return { name, tookMs, failed, text };
+  };
+  try {
+    const done = await work(shouldContinue);
+    return done === null
+      ? { record: null, more: false }
+      : { record: recordOf(done.text, false), more: done.more ?? false };
+  } catch (error) {
+    return { record: recordOf(failure, true), more: false, error };
+  }
 }

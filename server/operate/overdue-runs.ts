@@ -30,17 +30,20 @@ const FIND_OVERDUE = defineQuery(
    ORDER BY id LIMIT $4`,
 );
 
-/** Ends overdue runs. One that cannot be ended is logged and does not stop the others. */
-export async function endOverdueRuns(services: Services): Promise<void> {
+/** Ends overdue runs, and returns how many. One that cannot be ended is logged and does not stop the others. */
+export async function endOverdueRuns(services: Services): Promise<number> {
   const bounds = [MAX_PENDING_HOURS * 3600, DEADLINE_GRACE_SECONDS, BATCH];
   const overdue = await FIND_OVERDUE(services.pool, [services.clock.forDatabase(), ...bounds]);
+  let ended = 0;
   for (const run of overdue) {
     try {
       await endUnclaimedRun(services, run.id, outcomeOf(run));
+      ended += 1;
     } catch (error) {
       services.log.error("Could not end an overdue run", { runId: run.id, error });
     }
   }
+  return ended;
 }
 
 function outcomeOf({ by, deadlineSeconds, started }: z.infer<typeof overdueRun>): Outcome {

@@ -7,6 +7,24 @@ import type { Services } from "@/server/services";
 const BATCH = 200;
 const MAX_BATCHES = 500;
 
+/** For how long tables keep rows that time removes: as long as the plan says, or forever. Others have bounds of their own. */
+export const KEPT: Record<string, "plan" | "always"> = {
+  runs: "plan",
+  steps: "plan",
+  model_calls: "plan",
+  run_events: "plan",
+  run_index: "plan",
+  run_counts: "plan",
+  configurations: "plan",
+  deliveries: "plan",
+  callback_events: "plan",
+  callback_deliveries: "plan",
+  callback_attempts: "plan",
+  schedule_ticks: "plan",
+  credit_entries: "always",
+  audit_entries: "always",
+};
+
 /** In order. `$1` is the time, `$2` the batch. Ledger and audit log are stored forever. */
 const REMOVALS = Object.entries({
   deliveries: `
@@ -103,7 +121,7 @@ function leaveUsedConfigurations(error: unknown): number {
 }
 
 /** The number of runs includes children. */
-type Removed = Record<string, number>;
+export type Removed = Record<string, number>;
 
 /**
  * Deletes what exceeds the plans' retention, calls that started no run beyond their bounds, and expired keys,

@@ -44,7 +44,11 @@ export async function applyDefinitions(
 ): Promise<AppliedOrganization[]> {
   const file = join(env.STEPWELL_DATA_DIR ?? "", `${randomUUID()}.yaml`);
   writeFileSync(file, definitions);
-  const call = ["scripts/stepwell.mjs", "apply", file, "--json"];
-  const { stdout } = await promisify(execFile)(process.execPath, call, { cwd: root, env });
-  return JSON.parse(stdout).organizations;
+  return JSON.parse(await runStepwell(["apply", file, "--json"], { env, root })).organizations;
+}
+
+/** Runs a command with the checkout's command line, and returns its output. */
+export async function runStepwell(argv: string[], { env, root = ROOT }: Checkout): Promise<string> {
+  const call = ["scripts/stepwell.mjs", ...argv];
+  return (await promisify(execFile)(process.execPath, call, { cwd: root, env })).stdout;
 }

@@ -26,7 +26,7 @@ import type { MemberRole } from "@/server/base/actor";
 import type { OrganizationLine } from "@/server/catalog/auth/own-account";
 import type { RunSummary } from "@/server/runs/read/list";
 import { GUIDES } from "../docs/guides";
-import { ACCOUNT_ITEM, navGroups } from "../nav";
+import { ACCOUNT_ITEM, navGroups, SYSTEM_ITEM } from "../nav";
 import { Started } from "../runs/started";
 import type { Theme } from "../theme";
 import { type Findable, findItems, type Group, idIn } from "./rank";
@@ -41,6 +41,7 @@ export type PaletteItem = Findable & {
 
 export type PaletteProps = {
   role: MemberRole;
+  isOperator: boolean;
   organizations: OrganizationLine[];
   onTheme: (theme: Theme) => void;
   onOrganization: (organizationId: string) => void;
@@ -74,9 +75,11 @@ export function useFound(props: PaletteProps, text: string): Found {
     placeholderData: keepPreviousData,
   });
 
-  const pages = [...navGroups(props.role).flatMap(({ items }) => items), ACCOUNT_ITEM].map(
-    ({ href, label, Icon }) => go(href, { label, icon: <Icon /> }),
-  );
+  const pages = [
+    ...navGroups(props.role).flatMap(({ items }) => items),
+    ACCOUNT_ITEM,
+    ...(props.isOperator ? [SYSTEM_ITEM] : []),
+  ].map(({ href, label, Icon }) => go(href, { label, icon: <Icon /> }));
   const named = (directory.data ?? []).map(({ kind, id, slug, name }) => {
     const Icon = KIND_ICONS[kind];
     const keywords = `${kind} ${slug} ${id}`;

@@ -14,6 +14,7 @@ export const GUIDES = [
   { name: "fork", title: "Fork a run" },
   { name: "clients", title: "Clients" },
   { name: "mcp", title: "MCP" },
+  { name: "operating", title: "Operating Stepwell" },
   { name: "glossary", title: "Glossary" },
 ] as const;
 type GuideName = (typeof GUIDES)[number]["name"];
@@ -25,6 +26,7 @@ const HELP: readonly (readonly [path: string, guide: GuideName])[] = [
   ["/callbacks", "callbacks"],
   ["/schedules", "schedules"],
   ["/secrets", "secrets"],
+  ["/system", "operating"],
   ["/keys", "api"],
   ["/api-reference", "api"],
 ];

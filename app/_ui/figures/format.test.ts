@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatAge, formatAgo, formatMoment, formatSpan } from "./format";
+import { formatAge, formatAgo, formatBytes, formatMoment, formatSpan, formatUptime } from "./format";
 
 test("shows the year of a moment in another year, in the reader's time zone", () => {
   const now = Date.parse("2026-11-21T12:00:00Z");
@@ -39,5 +39,27 @@ test("formats an age in one unit, and after a week as a date", () => {
     "12 s ago",
     "1 min ago",
     "13 Nov 12:00",
+  ]);
+});
+
+test("formats bytes in the largest unit that gives one or more", () => {
+  const sizes = [0, 1_023, 1_024, 1_048_575, 5.5 * 1_024 ** 3, 3 * 1_024 ** 4, 5_000 * 1_024 ** 4];
+  expect(sizes.map(formatBytes)).toEqual([
+    "0 B",
+    "1023 B",
+    "1.0 KiB",
+    "1.0 MiB",
+    "5.5 GiB",
+    "3.0 TiB",
+    "5000.0 TiB",
+  ]);
+});
+
+test("formats the time since a start in two units", () => {
+  expect([5, 3_720, 86_399, 532_900].map(formatUptime)).toEqual([
+    "5.00 s",
+    "1 h 02 min",
+    "23 h 59 min",
+    "6 d 4 h",
   ]);
 });

@@ -71,11 +71,21 @@ export function formatTokens(input: number, output: number): string {
   return input + output === 0 ? NONE : `${formatCount(input)} in, ${formatCount(output)} out`;
 }
 
-/** Bytes as `812 B`, `4.1 KiB`, `3.2 MiB`. */
+/** Bytes as `812 B`, `4.1 KiB`, `3.2 MiB`, `41.2 GiB`. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1_024) return `${bytes} B`;
-  if (bytes < 1_024 * 1_024) return `${(bytes / 1_024).toFixed(1)} KiB`;
-  return `${(bytes / 1_024 / 1_024).toFixed(1)} MiB`;
+  let [size, unit] = [bytes, 0];
+  // 1,023.96 KiB would round to 1,024.0 KiB.
+  for (; size >= 1_023.95 && unit < BYTE_UNITS.length; unit += 1) size /= 1_024;
+  return `${size.toFixed(1)} ${BYTE_UNITS[unit - 1]}`;
+}
+
+const BYTE_UNITS = ["KiB", "MiB", "GiB", "TiB"];
+
+/** The time since a start, in two units: `6 d 4 h`; below a day as a duration. */
+export function formatUptime(seconds: number): string {
+  const hours = Math.floor(seconds / 3_600);
+  return hours < 24 ? formatDuration(seconds * 1_000) : `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { createLink } from "@/server/catalog/auth/one-time-links";
 import { createOrganization } from "@/server/catalog/organization/create-organization";
+import { listOperators } from "@/server/catalog/organization/operators";
 import { operatorOf } from "@/server/catalog/organization/organizations";
 import { offerSetUp } from "@/server/catalog/organization/set-up";
 import { removeOrganization } from "@/server/operate/remove-organization";
@@ -76,7 +77,10 @@ test("the first start's link creates the first organization and its owner, once"
   expect(audit.map(({ action, actorName }) => `${action} by ${actorName}`)).toEqual([
     "organization.created by set-up link",
     "member.created by set-up link",
+    "user.operator_added by set-up link",
   ]);
+  // It is the operator's own account.
+  expect(await listOperators(world)).toMatchObject([{ email: "ada@acme.test" }]);
 
   expect(await offerSetUp(world)).toBeNull();
   expect(await world.db.oneTimeLink.count()).toBe(0);

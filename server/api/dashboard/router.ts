@@ -30,6 +30,7 @@ import {
 import { checkedInput, resolver } from "./procedures";
 import { runsRouter } from "./runs";
 import { schedulesRouter } from "./schedules";
+import { systemRouter } from "./system";
 import { triggersRouter } from "./triggers";
 
 const viewer = memberProcedure("viewer");
@@ -67,6 +68,7 @@ export const dashboardRouter = router({
   runs: runsRouter,
   secrets: secretsRouter,
   schedules: schedulesRouter,
+  system: systemRouter,
   triggers: triggersRouter,
   views: viewsRouter,
 });

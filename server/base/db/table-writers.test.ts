@@ -20,8 +20,10 @@ const WRITERS: Record<string, string[]> = {
   callback_events: ["server/catalog/callbacks", "server/runs/engine"],
   callback_secrets: ["server/catalog/callbacks", "server/catalog/callbacks/send"],
   credit_entries: ["server/credits"],
+  database_samples: ["server/operate/system"],
   deliveries: ["server/catalog/webhooks"],
   invitations: ["server/catalog/organization"],
+  maintenance_jobs: ["server/operate/system"],
   members: ["server/catalog/organization"],
   // The balance, and how many runs have a slot.
   one_time_links: ["server/catalog/auth"],
@@ -32,6 +34,7 @@ const WRITERS: Record<string, string[]> = {
     "server/runs/engine",
   ],
   plans: ["server/catalog/organization", "server/credits"],
+  queue_samples: ["server/operate/system"],
   rate_counters: ["server/guard/limits"],
   rate_segments: ["server/guard/limits"],
   run_counts: ["server/runs/read/find"],

@@ -32,6 +32,19 @@ export function readAtOnce<T>(pool: Pool, work: (client: PoolClient) => Promise<
   });
 }
 
+/** Reads with a shorter limit for each statement than the pool's. */
+export function readBriefly<T>(
+  pool: Pool,
+  statementMs: number,
+  work: (client: PoolClient) => Promise<T>,
+): Promise<T> {
+  return transact(pool, async (client) => {
+    await client.query("SET TRANSACTION READ ONLY");
+    await client.query(`SET LOCAL statement_timeout = ${statementMs}`);
+    return work(client);
+  });
+}
+
 /** In milliseconds: to get a connection, for the transaction, and for one statement (else the pool's). */
 type TransactionLimits = { maxWait: number; timeout: number; statement?: number };
 

@@ -9,10 +9,12 @@ import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/server/contract/limi
 import { type CatalogServices, lockCatalog, personLock, setUpLock, slugLock } from "../change";
 import { memberDefinition, organizationDefinition } from "../definitions";
 import { insertOrganization } from "./create-organization";
+import { putOperator } from "./operators";
 
 /** The start prints a one-time link; its holder makes the first organization. */
 
 const VALID_MS = DAY_MS;
+const MAKER = "set-up link";
 const GONE =
   "This link was used, or it has expired, or an organization exists already. As long as there is none, each start of the service and its command doctor print a new link.";
 
@@ -42,7 +44,10 @@ const setUpInput = z.strictObject({
   password: z.string().min(MIN_PASSWORD_LENGTH).max(MAX_PASSWORD_LENGTH),
 });
 
-/** Uses a set-up link: creates the first organization and its owner. Throws `not_found`, `invalid_request`. */
+/**
+ * Uses a set-up link: creates the first organization and its owner, who also becomes an operator. Throws `not_found`,
+ * `invalid_request`.
+ */
 export async function setUp(
   services: CatalogServices,
   { token, input }: { token: string; input: unknown },
@@ -60,9 +65,11 @@ export async function setUp(
       throw rejection([{ path: "/email", message }]);
     }
     const definition = parseInput(organizationDefinition, { slug, name: organization, credits });
-    await insertOrganization(tx, services, { definition, owner: person, operatorName: "set-up link" });
+    await insertOrganization(tx, services, { definition, owner: person, operatorName: MAKER });
+    const { email } = person;
+    await putOperator(tx, { email, isOperator: true, operatorName: MAKER, at: services.clock.now() });
     await deleteLinks(tx, { purpose: "set_up" });
-    return { email: person.email, slug };
+    return { email, slug };
   });
 }
 

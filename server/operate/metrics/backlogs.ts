@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { defineQuery } from "@/server/base/db/statement";
+import { perOwner } from "@/server/base/per-owner";
+import { sleep } from "@/server/base/sleep";
 import { measureQueue, QUEUE_CLASSES } from "@/server/runs/engine/queue-depth";
 import type { Services } from "@/server/services";
 
@@ -22,6 +24,11 @@ const COUNT = defineQuery(
     .join(", ")}`,
 );
 
+/** However many ask. */
+const READ_EVERY_MS = 5_000;
+/** Nobody waits longer for the database. */
+const PATIENCE_MS = 2_000;
+
 type Depth = { runs: number; organizations: number; oldestSeconds: number };
 
 /** Waiting runs by class, and rows by job. They are of the database, for all processes together. */
@@ -36,3 +43,22 @@ export async function readBacklogs(services: Pick<Services, "pool" | "clock">): 
   for (const { class: each, ...depth } of depths) queue.set(each, depth);
   return { queue, rows: new Map(NAMES.map((name) => [name, rows[name] ?? 0])) };
 }
+
+/**
+ * The process's reader of backlogs, for scrapes and pages. It reads at most once in five seconds. The result is null if
+ * the database does not answer in time.
+ */
+export const backlogsOf = perOwner((services: Pick<Services, "pool" | "clock">) => {
+  let readAt = Number.NEGATIVE_INFINITY;
+  let reading: Promise<Backlogs | null> = Promise.resolve(null);
+  return (): Promise<Backlogs | null> => {
+    const now = services.clock.monotonicMs();
+    if (now - readAt < READ_EVERY_MS) return reading;
+    readAt = now;
+    const answered = new AbortController();
+    reading = Promise.race([readBacklogs(services), sleep(PATIENCE_MS, answered.signal).then(() => null)])
+      .catch(() => null)
+      .finally(() => answered.abort());
+    return reading;
+  };
+});

@@ -1,17 +1,12 @@
 import { getHeapStatistics } from "node:v8";
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
-import { sleep } from "@/server/base/sleep";
+import { readConnections, readSlots } from "@/server/runs/engine/process-figures";
 import type { Services } from "@/server/services";
 import { listAllModels } from "@/server/work/models/catalog/find-model-facts";
-import { type Backlogs, readBacklogs } from "./backlogs";
+import { type Backlogs, backlogsOf } from "./backlogs";
 import { addCounter, addHistogram } from "./collected";
 
 /** The registry of a process: what it counted, its state at the scrape, and what waits in the database. */
-
-/** However many scrape. */
-const READ_EVERY_MS = 5_000;
-/** A scrape does not wait longer for the database. */
-const PATIENCE_MS = 2_000;
 
 export async function createRegistry(services: Services): Promise<Registry> {
   const registry = new Registry();
@@ -40,7 +35,8 @@ export async function createRegistry(services: Services): Promise<Registry> {
   return registry;
 }
 
-function addProcessState(registry: Registry, { pool, engine, env }: Services): void {
+function addProcessState(registry: Registry, services: Services): void {
+  const { pool, env } = services;
   const registers = [registry];
   new Gauge({
     name: "stepwell_process_info",
@@ -59,9 +55,10 @@ function addProcessState(registry: Registry, { pool, engine, env }: Services): v
     labelNames: ["state"],
     registers,
     collect() {
-      this.set({ state: "used" }, pool.totalCount - pool.idleCount);
-      this.set({ state: "idle" }, pool.idleCount);
-      this.set({ state: "waiting" }, pool.waitingCount);
+      const { used, idle, waiting } = readConnections(pool);
+      this.set({ state: "used" }, used);
+      this.set({ state: "idle" }, idle);
+      this.set({ state: "waiting" }, waiting);
     },
   });
   if (env.role === "web") return;
@@ -71,16 +68,16 @@ function addProcessState(registry: Registry, { pool, engine, env }: Services): v
     labelNames: ["state"],
     registers,
     collect() {
-      const { total, free } = engine.slots();
-      this.set({ state: "used" }, total - free);
-      this.set({ state: "free" }, free);
+      const { used, total } = readSlots(services);
+      this.set({ state: "used" }, used);
+      this.set({ state: "free" }, total - used);
     },
   });
 }
 
 /** They are of the database: each process reports the same. While it cannot be read they are missing. */
 function addBacklogs(registry: Registry, services: Services): void {
-  const read = createBacklogReader(services);
+  const read = backlogsOf(services);
   const labelNames = ["class"];
   const registers = [registry];
   const gauge = (name: string, help: string, fill: (gauge: Gauge, backlogs: Backlogs) => void) =>
@@ -131,20 +128,4 @@ function addBacklogs(registry: Registry, services: Services): void {
       this.set((await read()) === null ? 0 : 1);
     },
   });
-}
-
-/** Reads at most once in five seconds. The result is null if the database does not answer in time. */
-function createBacklogReader(services: Services): () => Promise<Backlogs | null> {
-  let readAt = Number.NEGATIVE_INFINITY;
-  let reading: Promise<Backlogs | null> = Promise.resolve(null);
-  return () => {
-    const now = services.clock.monotonicMs();
-    if (now - readAt < READ_EVERY_MS) return reading;
-    readAt = now;
-    const answered = new AbortController();
-    reading = Promise.race([readBacklogs(services), sleep(PATIENCE_MS, answered.signal).then(() => null)])
-      .catch(() => null)
-      .finally(() => answered.abort());
-    return reading;
-  };
 }

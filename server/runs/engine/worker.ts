@@ -6,12 +6,15 @@ import { defineQuery } from "@/server/base/db/statement";
 import { newId } from "@/server/base/ids";
 import type { Services } from "@/server/runs/services";
 import type { Worker } from "./port";
+import { ProcessMeter } from "./process-figures";
 import { describeProcess } from "./process-settings";
 import { StepThrottle } from "./step-throttle";
 import type { LaneName } from "./write/numbered-flush";
 import { Lane, type LaneOptions, WorkerLost } from "./write/writer";
 
 const HEARTBEAT_MS = 500;
+/** Every tenth heartbeat stores the process's figures. */
+const BEATS_PER_REPORT = 10;
 /**
  * A worker that has not reported for this long is replaced. Other processes continue its runs within 3 s of its last
  * report.
@@ -104,9 +107,13 @@ function startHeartbeat(
   /** From then on, all rows of living workers hold times of the present clock. */
   let comparableFrom = 0;
   let beating: Promise<void> | undefined;
+  const meter = new ProcessMeter();
+  let beats = 0;
   const beatOnce = async () => {
     const sentAt = performance.now();
-    const workers = await BEAT(services.pool, [id, SILENT_AFTER_MS / 1000]);
+    const figures = beats % BEATS_PER_REPORT === 0 ? JSON.stringify(meter.read(services)) : null;
+    beats += 1;
+    const workers = await BEAT(services.pool, [id, SILENT_AFTER_MS / 1000, figures]);
     const own = workers.find((worker) => worker.id === id);
     if (own === undefined) throw new WorkerLost();
     confirmedAt = sentAt;
@@ -148,6 +155,7 @@ function startHeartbeat(
       }),
     stop() {
       clearInterval(timer);
+      meter.stop();
       stopping.abort();
     },
   };
@@ -155,13 +163,14 @@ function startHeartbeat(
 
 /**
  * Returns the worker itself, if it exists, and those that are silent for $2 seconds. A heartbeat in the future
- * counts as silent: the clock was set back after it.
+ * counts as silent: the clock was set back after it. $3: the process's figures; null keeps the earlier ones.
  */
 const BEAT = defineQuery(
   "heartbeat",
   z.object({ id: z.string(), silent: z.boolean(), at: z.number() }),
   `WITH beat AS (SELECT clock_timestamp() AS now, make_interval(secs => $2) AS bound),
-   own AS (UPDATE workers SET heartbeat_at = (SELECT now FROM beat) WHERE id = $1 RETURNING id, heartbeat_at)
+   own AS (UPDATE workers SET heartbeat_at = (SELECT now FROM beat), figures = coalesce($3, figures)
+           WHERE id = $1 RETURNING id, heartbeat_at)
    SELECT id, false AS silent, ${AT} AS at FROM own
    UNION ALL SELECT id, true, ${AT} FROM workers, beat
    WHERE id <> $1 AND heartbeat_at NOT BETWEEN now - bound AND now + bound`,

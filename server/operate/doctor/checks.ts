@@ -1,25 +1,18 @@
-import { readdir, statfs } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { z } from "zod";
 import { defineQuery } from "@/server/base/db/statement";
 import { offerSetUp } from "@/server/catalog/organization/set-up";
 import { readSecretFingerprint } from "@/server/guard/secrets/fingerprint";
 import type { Services } from "@/server/services";
-import { findUnreadable } from "../service-secret";
+import { findUnreadable } from "../find-unreadable";
+import { readDisk } from "../system/disk";
+import { listMigrations, readServerVersion } from "../system/versions";
 import { type Finding, fail, ok, warn } from "./finding";
 
 const MAX_SKEW_MS = 2_000;
 const GIB = 1024 ** 3;
 
-const READ_VERSION = defineQuery(
-  "read-server-version",
-  z.object({ version: z.string() }),
-  "SELECT current_setting('server_version') AS version",
-);
-const LIST_MIGRATIONS = defineQuery(
-  "list-migrations",
-  z.object({ name: z.string(), finished: z.boolean() }),
-  "SELECT migration_name AS name, finished_at IS NOT NULL AS finished FROM _prisma_migrations WHERE rolled_back_at IS NULL",
-);
 const COUNT_STALLED = defineQuery(
   "count-stalled-runs",
   z.object({ stalled: z.number() }),
@@ -33,22 +26,33 @@ const READ_CLOCK = defineQuery(
   "SELECT clock_timestamp() AS now",
 );
 
+const READ_ARCHIVER = defineQuery(
+  "read-archiver",
+  z.object({ mode: z.string(), archivedAt: z.date().nullable(), failedAt: z.date().nullable() }),
+  `SELECT current_setting('archive_mode') AS mode, last_archived_time AS "archivedAt", last_failed_time AS "failedAt"
+   FROM pg_stat_archiver`,
+);
+
+/** `names`: findings may name what belongs to an organization. */
+export type CheckOptions = { names: boolean };
+type Check = (services: Services, options: CheckOptions) => Promise<Finding>;
+
 /** The checks that judge no settings but those of the database. */
-export const CHECKS: Record<string, (services: Services) => Promise<Finding>> = {
+export const CHECKS: Record<string, Check> = {
   // Every command rejects an older version before it starts.
   Node: async () => ok(process.version),
   async database({ pool }) {
-    const [{ version } = { version: "" }] = await READ_VERSION(pool);
+    const version = await readServerVersion(pool);
     return Number.parseInt(version, 10) >= 15
       ? ok(`PostgreSQL ${version}`)
       : warn(`PostgreSQL ${version} is not supported; use 15 or later.`);
   },
   async migrations({ pool }) {
-    const wanted = (await readdir("prisma/migrations", { withFileTypes: true }))
+    const wanted = (await readdir(join(process.cwd(), "prisma/migrations"), { withFileTypes: true }))
       .filter((entry) => entry.isDirectory())
       .map((entry) => entry.name)
       .sort();
-    const rows = await LIST_MIGRATIONS(pool);
+    const rows = await listMigrations(pool);
     const broken = rows.filter((row) => !row.finished).map((row) => row.name);
     if (broken.length > 0) {
       return fail(
@@ -67,7 +71,7 @@ export const CHECKS: Record<string, (services: Services) => Promise<Finding>> = 
     }
     return ok(`${applied.size} applied`);
   },
-  async secret(services) {
+  async secret(services, { names }) {
     const known = await readSecretFingerprint(services);
     if (known === null) return warn("The database has no fingerprint yet: start the service once.");
     if (known === services.encryption.previousFingerprint) {
@@ -81,7 +85,7 @@ export const CHECKS: Record<string, (services: Services) => Promise<Finding>> = 
     const lost = await findUnreadable(services);
     if (lost.length > 0) {
       return warn(
-        `Could not decrypt ${lost.join(", ")}. Apply triggers again with their secrets, and set values of secrets again.`,
+        `Could not decrypt ${names ? lost.join(", ") : `${lost.length} of all secrets and triggers; \`doctor\` on the command line names them`}. Apply triggers again with their secrets, and set values of secrets again.`,
       );
     }
     return services.encryption.previousFingerprint === null
@@ -121,9 +125,24 @@ export const CHECKS: Record<string, (services: Services) => Promise<Finding>> = 
       `${waiting} without a slot and ${stalled} without a worker for 10 minutes: is the service running?`,
     );
   },
+  async backups({ pool }) {
+    const [{ mode, archivedAt, failedAt } = { mode: "off", archivedAt: null, failedAt: null }] =
+      await READ_ARCHIVER(pool);
+    if (mode === "off") {
+      return ok("PostgreSQL does not archive its WAL: a restore loses what came after the last backup");
+    }
+    if (failedAt !== null && (archivedAt === null || failedAt > archivedAt)) {
+      const last = archivedAt === null ? "never succeeded" : `last succeeded at ${archivedAt.toISOString()}`;
+      return warn(`PostgreSQL cannot archive its WAL; it ${last}. Its log has the cause.`);
+    }
+    return ok(
+      archivedAt === null
+        ? "PostgreSQL has archived no WAL yet"
+        : `WAL archived at ${archivedAt.toISOString()}`,
+    );
+  },
   async disk({ env }) {
-    const { bavail, bsize } = await statfs(env.dataDir).catch(() => statfs("."));
-    const free = bavail * bsize;
+    const { free } = await readDisk(env);
     const text = `${(free / GIB).toFixed(1)} GiB free`;
     return free < GIB ? warn(`${text}: free some space before the database runs out of it.`) : ok(text);
   },

@@ -1,33 +1,15 @@
-import { z } from "zod";
-import { defineQuery } from "@/server/base/db/statement";
-import { tryParseJson } from "@/server/base/json/json";
-import { checkInngestServer, isUsable, readInngestServer } from "@/server/operate/inngest-server";
-import {
-  describeProcess,
-  type ProcessSettings,
-  processSettings,
-} from "@/server/runs/engine/process-settings";
-import { SILENT_AFTER_MS } from "@/server/runs/engine/worker";
+import { describeProcess, type ProcessSettings } from "@/server/runs/engine/process-settings";
 import type { Services } from "@/server/services";
-import { type Finding, fail, ok, warn } from "./finding";
+import { checkInngestServer, isUsable, readInngestServer } from "../inngest-server";
+import { listProcesses } from "../system/processes";
+import { type Finding, fail, type Judged, ok, warn } from "./finding";
 
 /** Judges the settings that running processes store with their heartbeats; without a process, this shell's. */
 
-const LIST_PROCESSES = defineQuery(
-  "list-processes",
-  z.object({ settings: z.string().nullable() }),
-  `SELECT settings FROM workers WHERE heartbeat_at > clock_timestamp() - interval '${SILENT_AFTER_MS} milliseconds' ORDER BY id`,
-);
-
-type Judged = { what: string } & Finding;
-
 /** All findings about settings, in the order in which `doctor` prints them. */
 export async function checkSettings(services: Services): Promise<Judged[]> {
-  const rows = await LIST_PROCESSES(services.pool).catch(() => null);
-  const running = (rows ?? []).flatMap(({ settings }) => {
-    const parsed = processSettings.safeParse(tryParseJson(settings ?? ""));
-    return parsed.success ? [parsed.data] : [];
-  });
+  const rows = await listProcesses(services).catch(() => null);
+  const running = (rows ?? []).flatMap(({ settings }) => settings ?? []);
   const judged = running.length > 0 ? running : [describeProcess(services)];
   return [
     { what: "settings", ...describeSource(running, rows?.length ?? null) },
