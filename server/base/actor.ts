@@ -25,11 +25,11 @@ export const SCOPE_TEXTS: Readonly<Record<KeyScope, { label: string; may: string
   "runs:list": { label: "List runs", may: "List and search runs, and read metrics" },
   "definitions:read": {
     label: "Read definitions",
-    may: "Read agents, tools and triggers with their versions",
+    may: "Read agents, tools, triggers, schedules and callbacks",
   },
   "definitions:write": {
     label: "Change definitions",
-    may: "Create, change and archive agents, tools and triggers",
+    may: "Create, change and archive agents, tools, triggers, schedules and callbacks",
   },
   "credits:read": { label: "Read credits", may: "Read the organization's balance and ledger" },
   "deliveries:read": { label: "Read deliveries", may: "List the calls that triggers received" },

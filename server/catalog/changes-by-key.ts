@@ -1,13 +1,19 @@
 import type { ApiKeyActor } from "@/server/base/actor";
 import { archive } from "./archive";
+import { callbackDefinition } from "./callbacks/callback-definition";
+import { deleteCallback } from "./callbacks/change-callback";
+import { findOwnCallback, readCallback } from "./callbacks/read-callbacks";
+import { putCallback } from "./callbacks/save-callback";
 import { definitionChanges } from "./change-definition";
 import { putNewTrigger } from "./change-trigger";
-import { agentDefinition, toolDefinition, triggerDefinition } from "./definitions";
+import { agentDefinition, scheduleDefinition, toolDefinition, triggerDefinition } from "./definitions";
 import { among, ofTargets } from "./key-targets";
 import { readAgent, readTool, readTrigger } from "./read-definitions";
 import { putAgent } from "./save-agent";
 import { findIssuesOfInvalidTool, putTool } from "./save-tool";
 import { putTrigger } from "./save-trigger";
+import { readSchedule } from "./schedules/read-schedules";
+import { putSchedule } from "./schedules/save-schedule";
 
 const FOUND = { id: true, slug: true, name: true, deletedAt: true } as const;
 const ofKey = ({ orgId }: ApiKeyActor, id: string) => ({ AND: [{ id }], organizationId: orgId });
@@ -46,4 +52,26 @@ export const triggerChanges = definitionChanges({
   find: (tx, key, id) =>
     tx.trigger.findFirst({ where: { ...ofKey(key, id), ...ofTargets(key) }, select: FOUND }),
   archive: (change, found) => archive(change, { kind: "trigger", ...found }),
+});
+
+export const scheduleChanges = definitionChanges({
+  called: "Schedule",
+  schema: scheduleDefinition,
+  declared: (definition) => ({ kind: "schedule", definition }),
+  put: putSchedule,
+  read: (db, key, id) => readSchedule({ db }, key, id),
+  find: (tx, key, id) =>
+    tx.schedule.findFirst({ where: { ...ofKey(key, id), ...ofTargets(key) }, select: FOUND }),
+  archive: (change, found) => archive(change, { kind: "schedule", ...found }),
+});
+
+export const callbackChanges = definitionChanges({
+  called: "Callback",
+  schema: callbackDefinition,
+  declared: (definition) => ({ kind: "callback", definition }),
+  put: (change, definition, { only, id, env: { egressAllow } }) =>
+    putCallback(change, definition, { only, id, egressAllow }),
+  read: (db, key, id) => readCallback({ db }, key, id),
+  find: findOwnCallback,
+  archive: deleteCallback,
 });

@@ -15,10 +15,10 @@ type Key = Pick<ApiKeyActor, "orgId" | "targetIds">;
 /** Also within a change. */
 type Reader = { db: Pick<Transaction, "agent" | "tool" | "trigger"> };
 type Status = (typeof DEFINITION_STATUSES)[number];
-type PageOf = { cursor?: string | undefined; limit: number };
+export type PageOf = { cursor?: string | undefined; limit: number };
 
 /** By slug, so that the order stays. */
-const pageBySlug = ({ cursor, limit }: PageOf) => ({
+export const pageBySlug = ({ cursor, limit }: PageOf) => ({
   orderBy: { slug: "asc" } as const,
   take: limit + 1,
   ...(cursor === undefined ? {} : { where: { slug: { gt: cursor } } }),
@@ -150,7 +150,7 @@ export async function readTrigger({ db }: Reader, key: Key, id: string) {
 }
 
 /** The slug of what a trigger or schedule starts. One after the other, because a transaction has one connection. */
-async function readTarget(
+export async function readTarget(
   { db }: { db: Pick<Transaction, "agent" | "tool"> },
   { orgId }: Pick<Key, "orgId">,
   { agentId, toolId }: { agentId: string | null; toolId: string | null },

@@ -25,8 +25,10 @@ function ownOperations(): Operation[] {
 
 async function readKnownIds(): Promise<KnownIds> {
   const api = await serverApi();
-  const [directory, ofAgents, ofTools] = await Promise.all([
+  const [directory, schedules, { callbacks }, ofAgents, ofTools] = await Promise.all([
     api.catalog.directory(),
+    api.schedules.list(),
+    api.callbacks.list(),
     api.runs.list({ filter: { kind: "agent" }, limit: 1 }),
     api.runs.list({ filter: { kind: "tool" }, limit: 1 }),
   ]);
@@ -42,6 +44,8 @@ async function readKnownIds(): Promise<KnownIds> {
       ? [{ ...first, example: writeJson(exampleInput(readJson(tool.parameters)), 2) }, ...others]
       : [],
     triggerId: directory.filter(({ kind }) => kind === "trigger").map(({ id, name }) => ({ id, name })),
+    scheduleId: schedules.map(({ id, name }) => ({ id, name })),
+    callbackId: callbacks.filter(({ slug }) => slug !== null).map(({ id, name }) => ({ id, name })),
     agentRunId: newest(ofAgents),
     toolRunId: newest(ofTools),
     runId: [...newest(ofAgents), ...newest(ofTools)],

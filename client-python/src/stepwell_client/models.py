@@ -580,6 +580,108 @@ class Delivery:
 
 
 @dataclass(kw_only=True)
+class ScheduleList:
+    data: list[ScheduleListItem]
+    next_cursor: str | None = field(metadata={"name": "nextCursor"})
+    applied: ScheduleListApplied
+
+
+@dataclass(kw_only=True)
+class ScheduleListApplied:
+    """The filters and the limit of the page."""
+
+    target: str | None
+    limit: int
+
+
+@dataclass(kw_only=True)
+class ScheduleListItem:
+    id: str
+    slug: str
+    name: str
+    kind: Literal["agent", "tool"]
+    target_id: str = field(metadata={"name": "targetId"})
+    cron: str
+    time_zone: str = field(metadata={"name": "timeZone"})
+    paused: bool
+    next_at: str | None = field(metadata={"name": "nextAt"})
+    created_at: str = field(metadata={"name": "createdAt"})
+    updated_at: str = field(metadata={"name": "updatedAt"})
+
+
+@dataclass(kw_only=True)
+class Schedule:
+    id: str
+    slug: str
+    name: str
+    kind: Literal["agent", "tool"]
+    target_id: str = field(metadata={"name": "targetId"})
+    cron: str
+    time_zone: str = field(metadata={"name": "timeZone"})
+    paused: bool
+    next_at: str | None = field(metadata={"name": "nextAt"})
+    created_at: str = field(metadata={"name": "createdAt"})
+    updated_at: str = field(metadata={"name": "updatedAt"})
+    definition: Definition
+
+
+@dataclass(kw_only=True)
+class CallbackList:
+    data: list[CallbackListItem]
+    next_cursor: str | None = field(metadata={"name": "nextCursor"})
+    applied: CallbackListApplied
+
+
+@dataclass(kw_only=True)
+class CallbackListApplied:
+    """The filters and the limit of the page."""
+
+    limit: int
+
+
+@dataclass(kw_only=True)
+class CallbackListItem:
+    id: str
+    slug: str
+    name: str
+    url: str
+    events: list[str]
+    status: Literal["active", "inactive"]
+    failing_since: str | None = field(metadata={"name": "failingSince"})
+    created_at: str = field(metadata={"name": "createdAt"})
+    updated_at: str = field(metadata={"name": "updatedAt"})
+
+
+@dataclass(kw_only=True)
+class NewCallback:
+    id: str
+    slug: str
+    name: str
+    url: str
+    events: list[str]
+    status: Literal["active", "inactive"]
+    failing_since: str | None = field(metadata={"name": "failingSince"})
+    created_at: str = field(metadata={"name": "createdAt"})
+    updated_at: str = field(metadata={"name": "updatedAt"})
+    definition: Definition
+    secret: str
+
+
+@dataclass(kw_only=True)
+class Callback:
+    id: str
+    slug: str
+    name: str
+    url: str
+    events: list[str]
+    status: Literal["active", "inactive"]
+    failing_since: str | None = field(metadata={"name": "failingSince"})
+    created_at: str = field(metadata={"name": "createdAt"})
+    updated_at: str = field(metadata={"name": "updatedAt"})
+    definition: Definition
+
+
+@dataclass(kw_only=True)
 class CreditBalance:
     available: str
     held: str

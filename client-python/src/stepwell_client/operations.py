@@ -33,6 +33,38 @@ class Operations:
             headers={"If-Match": if_match},
         )
 
+    def archive_callback(
+        self,
+        callback_id: str,
+        *,
+        if_match: str | None = None,
+    ) -> models.Archived:
+        """Archive a callback."""
+        return self._call(
+            "DELETE",
+            "/v1/callbacks/{callbackId}",
+            repeat="always",
+            answer=models.Archived,
+            parameters={"callbackId": callback_id},
+            headers={"If-Match": if_match},
+        )
+
+    def archive_schedule(
+        self,
+        schedule_id: str,
+        *,
+        if_match: str | None = None,
+    ) -> models.Archived:
+        """Archive a schedule."""
+        return self._call(
+            "DELETE",
+            "/v1/schedules/{scheduleId}",
+            repeat="always",
+            answer=models.Archived,
+            parameters={"scheduleId": schedule_id},
+            headers={"If-Match": if_match},
+        )
+
     def archive_tool(
         self,
         tool_id: str,
@@ -117,6 +149,32 @@ class Operations:
             repeat="never",
             answer=models.Agent,
             query={"note": note},
+            body=body,
+        )
+
+    def create_callback(
+        self,
+        body: models.Definition,
+    ) -> models.NewCallback:
+        """Create a callback."""
+        return self._call(
+            "POST",
+            "/v1/callbacks",
+            repeat="never",
+            answer=models.NewCallback,
+            body=body,
+        )
+
+    def create_schedule(
+        self,
+        body: models.Definition,
+    ) -> models.Schedule:
+        """Create a schedule."""
+        return self._call(
+            "POST",
+            "/v1/schedules",
+            repeat="never",
+            answer=models.Schedule,
             body=body,
         )
 
@@ -246,6 +304,19 @@ class Operations:
             query={"wait": wait},
         )
 
+    def get_callback(
+        self,
+        callback_id: str,
+    ) -> models.Callback:
+        """Read a callback."""
+        return self._call(
+            "GET",
+            "/v1/callbacks/{callbackId}",
+            repeat="always",
+            answer=models.Callback,
+            parameters={"callbackId": callback_id},
+        )
+
     def get_credits(
         self,
     ) -> models.CreditBalance:
@@ -301,6 +372,19 @@ class Operations:
             repeat="always",
             answer=models.Receipt,
             parameters={"runId": run_id},
+        )
+
+    def get_schedule(
+        self,
+        schedule_id: str,
+    ) -> models.Schedule:
+        """Read a schedule."""
+        return self._call(
+            "GET",
+            "/v1/schedules/{scheduleId}",
+            repeat="always",
+            answer=models.Schedule,
+            parameters={"scheduleId": schedule_id},
         )
 
     def get_tool(
@@ -374,6 +458,21 @@ class Operations:
             query={"status": status, "limit": limit, "cursor": cursor},
         )
 
+    def list_callbacks(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> models.CallbackList:
+        """List callbacks."""
+        return self._call(
+            "GET",
+            "/v1/callbacks",
+            repeat="always",
+            answer=models.CallbackList,
+            query={"limit": limit, "cursor": cursor},
+        )
+
     def list_credit_entries(
         self,
         *,
@@ -433,6 +532,22 @@ class Operations:
             repeat="always",
             answer=models.RunList,
             query={"kind": kind, "status": status, "target": target, "trigger": trigger, "schedule": schedule, "key": key, "source": source, "from": from_, "to": to, "text": text, **family("metadata", metadata), "children": children, "limit": limit, "cursor": cursor},
+        )
+
+    def list_schedules(
+        self,
+        *,
+        target: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> models.ScheduleList:
+        """List schedules."""
+        return self._call(
+            "GET",
+            "/v1/schedules",
+            repeat="always",
+            answer=models.ScheduleList,
+            query={"target": target, "limit": limit, "cursor": cursor},
         )
 
     def list_tools(
@@ -588,6 +703,42 @@ class Operations:
             answer=models.Agent,
             parameters={"agentId": agent_id},
             query={"note": note},
+            headers={"If-Match": if_match},
+            body=body,
+        )
+
+    def update_callback(
+        self,
+        callback_id: str,
+        body: models.Definition,
+        *,
+        if_match: str | None = None,
+    ) -> models.Callback:
+        """Change a callback."""
+        return self._call(
+            "PATCH",
+            "/v1/callbacks/{callbackId}",
+            repeat="never",
+            answer=models.Callback,
+            parameters={"callbackId": callback_id},
+            headers={"If-Match": if_match},
+            body=body,
+        )
+
+    def update_schedule(
+        self,
+        schedule_id: str,
+        body: models.Definition,
+        *,
+        if_match: str | None = None,
+    ) -> models.Schedule:
+        """Change a schedule."""
+        return self._call(
+            "PATCH",
+            "/v1/schedules/{scheduleId}",
+            repeat="never",
+            answer=models.Schedule,
+            parameters={"scheduleId": schedule_id},
             headers={"If-Match": if_match},
             body=body,
         )

@@ -33,8 +33,11 @@ type Kind = {
   view: z.ZodType;
   example: { id: string; definition: object };
   changes: Changes;
+  /** To create and change it. */
   alsoNeeds?: EndpointRules["alsoNeeds"];
   hasVersions?: true;
+  /** Its slug is free once it is archived. */
+  isForgotten?: true;
 };
 
 export const definition = z.record(z.string(), z.unknown(), "the body must be an object").meta({
@@ -72,7 +75,7 @@ const operation = (verb: string, name: string) => `${verb}${name.charAt(0).toUpp
 
 /** Of a new definition. `created`: its answer, if that has more than a read's. */
 export function createEndpoint({
-  kind: { tag, name, path, view, example, alsoNeeds = [], hasVersions },
+  kind: { tag, name, path, view, example, alsoNeeds = [], hasVersions, isForgotten },
   created,
   generatesSecret,
   create,
@@ -87,6 +90,7 @@ export function createEndpoint({
   ): Promise<object>;
 }): Endpoint {
   const query = { ...(hasVersions ? { note: NOTE } : {}), ...(generatesSecret ? GENERATE : {}) };
+  const restores = isForgotten ? "" : ` The slug of an archived ${name} restores that one with its id.`;
   return endpoint({
     ...CHANGE,
     tag,
@@ -95,8 +99,8 @@ export function createEndpoint({
     operationId: operation("create", name),
     summary: `Create ${withArticle(name)}`,
     description:
-      "The body is the entry of a definition file, as JSON. Its slug must be free; the slug of an archived " +
-      `${name} restores that one with its id.${created?.description ?? ""}`,
+      `The body is the entry of a definition file, as JSON. Its slug must be free.${restores}` +
+      `${created?.description ?? ""}`,
     alsoNeeds: ["definitions:read", ...alsoNeeds],
     answers: created === undefined ? "saved" : "plain",
     successDescription: "The stored definition",
@@ -160,7 +164,6 @@ export function changeEndpoints({
       summary: `Archive ${withArticle(name)}`,
       description:
         "An archived one is missing from lists and starts nothing; its runs stay. Archiving it again changes nothing.",
-      alsoNeeds,
       answers: "plain",
       successDescription: "It is archived",
       input: z.object(id),

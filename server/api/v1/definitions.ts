@@ -17,8 +17,8 @@ import { listEndpoint } from "./list";
 
 const timestamp = z.iso.datetime({ precision: 3 });
 const status = z.enum(DEFINITION_STATUSES);
-const times = { createdAt: timestamp, updatedAt: timestamp };
-const named = { id: z.uuid(), slug: z.string(), name: z.string() };
+export const times = { createdAt: timestamp, updatedAt: timestamp };
+export const named = { id: z.uuid(), slug: z.string(), name: z.string() };
 const versioned = { ...named, version: z.int().min(1).meta({ description: "The current one" }), ...times };
 
 const agentLine = z.object({ ...versioned, status }).meta({ id: "AgentListItem" });
@@ -39,14 +39,15 @@ const versions = z
 
 const slugCursor = z.string().min(1, "cursor is not valid").max(200, "cursor is not valid");
 
-const at = { createdAt: "2026-11-02T09:14:00.000Z", updatedAt: "2026-11-20T16:40:12.000Z" };
+export const exampleTimes = { createdAt: "2026-11-02T09:14:00.000Z", updatedAt: "2026-11-20T16:40:12.000Z" };
+export const exampleAgentId = "019aa5c0-0a9f-7c08-b1d4-8e2f6a3b5c70";
 const exampleAgent = {
-  id: "019aa5c0-0a9f-7c08-b1d4-8e2f6a3b5c70",
+  id: exampleAgentId,
   slug: "helper",
   name: "Helper",
   version: 3,
   status: "active" as const,
-  ...at,
+  ...exampleTimes,
 };
 const exampleTool = {
   id: "019aa5c0-0b1d-7f52-a3e9-6c8d2e4f7a15",
@@ -54,7 +55,7 @@ const exampleTool = {
   name: "Weather",
   version: 1,
   description: "The weather of a city.",
-  ...at,
+  ...exampleTimes,
 };
 const exampleTrigger = {
   id: "019aa5c0-2d17-7e90-a4c6-1b3d5f7a9c21",
@@ -62,10 +63,10 @@ const exampleTrigger = {
   name: "orders",
   status: "active" as const,
   kind: "agent" as const,
-  targetId: exampleAgent.id,
-  ...at,
+  targetId: exampleAgentId,
+  ...exampleTimes,
 };
-const exampleVersions = [{ number: 3, note: "Shorter answers", createdAt: at.updatedAt }];
+const exampleVersions = [{ number: 3, note: "Shorter answers", createdAt: exampleTimes.updatedAt }];
 
 const agent = {
   tag: "Agents",
@@ -107,11 +108,11 @@ const trigger = {
   changes: triggerChanges,
 } as const;
 
-const LISTED = {
+export const LISTED = {
   scope: "definitions:read",
   cursor: slugCursor,
 } as const;
-const READ = {
+export const READ = {
   method: "GET",
   scope: "definitions:read",
   answers: "view",

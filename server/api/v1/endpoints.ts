@@ -1,6 +1,7 @@
 import type { Endpoint } from "@/server/api/endpoint";
 import { router } from "@/server/api/trpc";
 import { agents } from "./agents";
+import { callbacks } from "./callbacks";
 import { credits } from "./credits";
 import { agentDefinitions, toolDefinitions, triggerDefinitions } from "./definitions";
 import { deliveries } from "./deliveries";
@@ -8,6 +9,7 @@ import { fork } from "./fork";
 import { metricsOfRuns } from "./metrics";
 import { oneRun } from "./one-run";
 import { runs } from "./runs";
+import { schedules } from "./schedules";
 import { tools } from "./tools";
 
 const GROUPS = {
@@ -19,6 +21,8 @@ const GROUPS = {
   metrics: metricsOfRuns,
   triggers: triggerDefinitions,
   deliveries,
+  schedules,
+  callbacks,
   credits,
 };
 
@@ -31,6 +35,8 @@ export const TAGS = [
   { name: "Tools", description: "Tools and their runs" },
   { name: "Runs", description: "Runs of all agents and tools" },
   { name: "Triggers", description: "Triggers and the calls that they received" },
+  { name: "Schedules", description: "Runs at times" },
+  { name: "Callbacks", description: "Signed requests about runs to your systems" },
   { name: "Credits", description: "The organization's credits" },
   { name: "Webhooks", description: "Runs started by other systems" },
 ];

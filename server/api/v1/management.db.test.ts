@@ -45,13 +45,6 @@ const agentRun = await insertRun(world, tenant, {
 
 const realRun = (await post(`/v1/runs/${agentRun}/rerun`)).body.id;
 
-const IDS: Record<string, string> = {
-  runId: realRun,
-  deliveryId: toAgent,
-  agentId: tenant.agentId,
-  toolId: tenant.toolId,
-  triggerId: agentTrigger.id,
-};
 /** A fork needs an ended run: fork.db.test.ts. */
 const MANAGEMENT = Object.values(ENDPOINTS).filter(
   ({ kind, operationId }) => kind === undefined && operationId !== "forkRun",
@@ -62,10 +55,20 @@ const BODIES: Record<string, object> = {
   createAgent: { slug: "made", name: "Made", model: "gpt-5-mini" },
   createTool: { slug: "made", name: "Made", steps: [{ id: "now", uses: "current_time" }] },
   createTrigger: { slug: "made", agent: "helper" },
+  createSchedule: { slug: "made", agent: "helper", cron: "0 8 * * *", message: "Hello" },
+  createCallback: { slug: "made", url: "https://example.com/runs", events: ["run.completed"] },
 };
 const ARCHIVED = await createDefinitions("archived");
+const IDS: Record<string, string> = {
+  ...(await createDefinitions("other")),
+  runId: realRun,
+  deliveryId: toAgent,
+  agentId: tenant.agentId,
+  toolId: tenant.toolId,
+  triggerId: agentTrigger.id,
+};
 
-/** An agent, a tool and a trigger. */
+/** One of each kind. */
 async function createDefinitions(slug: string): Promise<Record<string, string>> {
   const create = async (path: string, body: object) =>
     (await call(path, { method: "POST", key, body })).body.id;
@@ -73,6 +76,8 @@ async function createDefinitions(slug: string): Promise<Record<string, string>> 
     agentId: await create("/v1/agents", { ...BODIES.createAgent, slug }),
     toolId: await create("/v1/tools", { ...BODIES.createTool, slug }),
     triggerId: await create("/v1/triggers", { slug, agent: slug }),
+    scheduleId: await create("/v1/schedules", { ...BODIES.createSchedule, slug }),
+    callbackId: await create("/v1/callbacks", { ...BODIES.createCallback, slug }),
   };
 }
 
@@ -420,9 +425,9 @@ ${agents.map((slug) => `      - { slug: ${slug}, name: "Agent ${slug}", model: g
       if (seen.length === 1) await applyDefinitionFile(world, file(["a-agent", "c-agent"]));
       cursor = body.nextCursor === null ? "" : `&cursor=${body.nextCursor}`;
     } while (cursor !== "");
-    expect(seen).toEqual(["b-agent", "c-agent", "d-agent", "helper", "made"]);
+    expect(seen).toEqual(["b-agent", "c-agent", "d-agent", "helper", "made", "other"]);
     expect(await slugs("/v1/agents?status=inactive")).toEqual([]);
-    expect(await slugs("/v1/tools")).toEqual(["adder", "made"]);
+    expect(await slugs("/v1/tools")).toEqual(["adder", "made", "other"]);
     expect(await slugs(`/v1/triggers?target=${tenant.toolId}`)).toEqual([`hook-${toolTrigger.id.slice(-8)}`]);
   });
 

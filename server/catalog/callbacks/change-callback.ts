@@ -3,6 +3,7 @@ import { recordAudit } from "@/server/base/audit";
 import { AppError } from "@/server/base/errors";
 import { parseInput } from "@/server/base/issues";
 import {
+  type Author,
   type CatalogServices,
   type Change,
   catalogVerb,
@@ -85,19 +86,20 @@ export const rotateCallbackSecret = catalogVerb(
 /** Deletes a callback. What it waits for is not sent. Throws `not_found`. */
 export const removeCallback = catalogVerb(
   { role: ROLE, input: z.strictObject({ id: z.uuid() }) },
-  async (change, { id }) => {
-    const { tx, at } = change;
-    const { name, slug } = await requireCallback(change, id);
-    await tx.callbackEndpoint.update({ where: { id }, data: { deletedAt: at, updatedAt: at } });
-    await tx.callbackSecret.deleteMany({ where: { endpointId: id } });
-    await countCallbacks(tx, change.actor.orgId);
-    await recordAudit(change, {
-      verb: "removed",
-      subject: { kind: "callback", id, name },
-      changes: { slug },
-    });
-  },
+  async (change, { id }) => deleteCallback(change, await requireCallback(change, id)),
 );
+
+/** `removeCallback` within a change, of a callback that exists. */
+export async function deleteCallback(
+  change: Change<Author>,
+  { id, name, slug }: { id: string; name: string; slug: string | null },
+): Promise<void> {
+  const { tx, at } = change;
+  await tx.callbackEndpoint.update({ where: { id }, data: { deletedAt: at, updatedAt: at } });
+  await tx.callbackSecret.deleteMany({ where: { endpointId: id } });
+  await countCallbacks(tx, change.actor.orgId);
+  await recordAudit(change, { verb: "removed", subject: { kind: "callback", id, name }, changes: { slug } });
+}
 
 /** `hasSlug`: not the endpoint of the addresses that runs were started with. */
 async function requireCallback({ tx, actor }: Change, id: string, { hasSlug = true } = {}) {

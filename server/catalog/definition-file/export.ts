@@ -2,7 +2,15 @@ import { isMap } from "yaml";
 import type { z } from "zod";
 import type { OperatorActor } from "@/server/base/actor";
 import { Decimal } from "@/server/base/amount";
-import type { Agent, AgentVersion, Tool, ToolVersion, Trigger } from "@/server/base/db/generated/client";
+import type {
+  Agent,
+  AgentVersion,
+  CallbackEndpoint,
+  Schedule,
+  Tool,
+  ToolVersion,
+  Trigger,
+} from "@/server/base/db/generated/client";
 import { readJson, writeJson } from "@/server/base/json/json";
 import { parseModelProviders } from "@/server/runs/find-model-providers";
 import { readAgentSettings } from "@/server/work/agent/settings";
@@ -116,29 +124,14 @@ function declareOrganization(stored: StoredOrganization) {
     triggers: triggers.map(declareTrigger),
     callbacks: orUnset(
       callbacks.map((callback) =>
-        declare(callbackDefinition, {
-          ...callback,
-          name: callback.name === callback.slug ? null : callback.name,
-          status: callback.disabledAt === null ? "active" : "inactive",
+        declareCallback(callback, {
           agents: slugsOf(callback.targetIds, agentSlugs),
           tools: slugsOf(callback.targetIds, toolSlugs),
           triggers: slugsOf(callback.triggerIds, triggerSlugs),
-          metadata: readJson(callback.metadata),
         }),
       ),
     ),
-    schedules: orUnset(
-      schedules.map(({ input, ...schedule }) =>
-        declare(scheduleDefinition, {
-          ...schedule,
-          name: schedule.name === schedule.slug ? null : schedule.name,
-          agent: schedule.agent?.slug,
-          tool: schedule.tool?.slug,
-          ...(schedule.agent ? { message: input } : { input: input === "{}" ? null : readJson(input) }),
-          paused: schedule.pausedAt !== null,
-        }),
-      ),
-    ),
+    schedules: orUnset(schedules.map(declareSchedule)),
   };
 }
 
@@ -151,9 +144,7 @@ export function declareAgent(
 }
 
 /** A trigger, without its secrets. */
-export function declareTrigger(
-  trigger: Trigger & { agent: { slug: string } | null; tool: { slug: string } | null },
-): Record<string, unknown> {
+export function declareTrigger(trigger: Trigger & Targeted): Record<string, unknown> {
   return declare(triggerDefinition, {
     ...trigger,
     name: trigger.name === trigger.slug ? null : trigger.name,
@@ -162,6 +153,33 @@ export function declareTrigger(
     status: trigger.disabledAt === null ? "active" : "inactive",
     signature: storedSignature.parse(trigger.signature),
     rateLimit: { requests: trigger.rateLimitRequests, seconds: trigger.rateLimitSeconds },
+  });
+}
+
+type Targeted = { agent: { slug: string } | null; tool: { slug: string } | null };
+
+export function declareSchedule({ input, ...schedule }: Schedule & Targeted): Record<string, unknown> {
+  return declare(scheduleDefinition, {
+    ...schedule,
+    name: schedule.name === schedule.slug ? null : schedule.name,
+    agent: schedule.agent?.slug,
+    tool: schedule.tool?.slug,
+    ...(schedule.agent ? { message: input } : { input: input === "{}" ? null : readJson(input) }),
+    paused: schedule.pausedAt !== null,
+  });
+}
+
+/** A callback with the slugs of its filter, without its secrets. */
+export function declareCallback(
+  callback: CallbackEndpoint,
+  filter: Record<"agents" | "tools" | "triggers", string[]>,
+): Record<string, unknown> {
+  return declare(callbackDefinition, {
+    ...callback,
+    ...filter,
+    name: callback.name === callback.slug ? null : callback.name,
+    status: callback.disabledAt === null ? "active" : "inactive",
+    metadata: readJson(callback.metadata),
   });
 }
 
