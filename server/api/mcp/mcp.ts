@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { createMcpHandler } from "@modelcontextprotocol/server";
 import { authorizeCaller } from "@/server/api/authorize";
 import { type ApiRequest, type ApiResponse, boundBodyBytes } from "@/server/api/http/api-request";
 import { errorResponse, JSON_HEADERS } from "@/server/api/http/respond";
@@ -12,7 +11,6 @@ import type { Services } from "@/server/services";
 import { cancelNamedCall, nameCall } from "./cancel-call";
 import type { Exchange } from "./exchange";
 import { MAX_MESSAGE_BYTES, type Message, readMessage } from "./message";
-import { createServer } from "./server";
 import { passOn, Unread } from "./unread";
 
 /**
@@ -108,13 +106,10 @@ async function answer(
     request.signal.removeEventListener("abort", leave);
     release();
   };
-  const isCall = method === "tools/call";
-  const handler = createMcpHandler(({ era }) => createServer(exchange, era), {
-    // A stream keeps the connection open until a long run ends.
-    responseMode: isCall ? "sse" : "auto",
-  });
   try {
-    const response = await handler.fetch(toWebRequest(services, request, gone.signal), { parsedBody: body });
+    // The protocol's package takes 7 MB: processes without such clients do not load it.
+    const { handle } = await import("./server");
+    const response = await handle(exchange, { request: toWebRequest(services, request, gone.signal), body });
     // The 2025 revisions name the calls of one client by a session; it is not stored.
     if (method === "initialize" && response.ok) headers["Mcp-Session-Id"] = randomUUID();
     return await toApiResponse(response, { headers, unread: exchange.unread, onOver });

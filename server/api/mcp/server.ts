@@ -1,5 +1,12 @@
-import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from "@modelcontextprotocol/server";
+import {
+  createMcpHandler,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
 import { API_VERSION } from "@/server/api/v1/endpoints";
+import type { JsonObject } from "@/server/base/json/json";
 import { findCallable, listCallable } from "@/server/catalog/callable-definitions";
 import { INTERNAL_ERROR_MESSAGE } from "@/server/contract/errors";
 import { callTool } from "./call-tool";
@@ -11,8 +18,19 @@ const PAGE = 100;
 /** Another key gets another list. */
 const LIST = { ttlMs: 0, cacheScope: "private" } as const;
 
-/** The protocol's server of one request. */
-export function createServer(exchange: Exchange, era: "legacy" | "modern"): Server {
+/** Answers one message. */
+export function handle(
+  exchange: Exchange,
+  { request, body }: { request: Request; body: JsonObject },
+): Promise<Response> {
+  const handler = createMcpHandler(({ era }) => createServer(exchange, era), {
+    // A stream keeps the connection open until a long run ends.
+    responseMode: body.method === "tools/call" ? "sse" : "auto",
+  });
+  return handler.fetch(request, { parsedBody: body });
+}
+
+function createServer(exchange: Exchange, era: "legacy" | "modern"): Server {
   const { services, actor } = exchange;
   const server = new Server(
     { name: "stepwell", version: API_VERSION },
