@@ -1,12 +1,12 @@
 "use client";
 
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { lazy } from "@/app/_ui/lazy";
 import { Empty, PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-actions";
 import { Badge, type LineColumn, LineList, RowName } from "@/app/_ui/table";
+import { useDialog } from "@/app/_ui/use-dialog";
 import type { ScheduleLine } from "@/server/catalog/schedules/inspect-schedules";
 import { NextTime } from "../next-time";
 import { LastTicks } from "../outcome";
@@ -79,8 +79,8 @@ export function SchedulesView() {
   const trpc = useTRPC();
   const options = trpc.schedules.list.queryOptions();
   const { data } = useSuspenseQuery({ ...options, refetchInterval: REFRESH_MS });
-  const [creating, setCreating] = useState(false);
-  const newSchedule = { label: "New schedule", needs: "member", to: () => setCreating(true) } as const;
+  const { dialog, open } = useDialog();
+  const newSchedule = { label: "New schedule", needs: "member", to: () => open(<ScheduleForm />) } as const;
   return (
     <>
       <PageHead title="Schedules">
@@ -94,7 +94,7 @@ export function SchedulesView() {
       ) : (
         <LineList columns={COLUMNS} keyOf={({ id }) => id} label="Schedules" lines={data} />
       )}
-      {creating ? <ScheduleForm onClose={() => setCreating(false)} /> : null}
+      {dialog}
     </>
   );
 }

@@ -2,7 +2,6 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { describeError } from "@/app/_ui/data/query-client";
@@ -13,17 +12,16 @@ import { MenuItem, MenuSeparator, MoreMenu } from "@/app/_ui/menu/menu";
 import { usePageActions } from "@/app/_ui/page/page-actions";
 import { useMay } from "@/app/_ui/role";
 import { notify } from "@/app/_ui/toast";
+import { useDialog } from "@/app/_ui/use-dialog";
 import type { ScheduleDetail } from "@/server/catalog/schedules/inspect-schedules";
 
 const ScheduleForm = lazy(() => import("../_form/schedule-form"), "ScheduleForm");
-const DIALOGS = { edit: ScheduleForm, run: RunNowDialog, delete: DeleteScheduleDialog };
 
 /** The actions of members on a schedule. Viewers see nothing. */
 export function ScheduleActions({ schedule }: { schedule: ScheduleDetail }) {
   const trpc = useTRPC();
   const mayChange = useMay("member");
-  const [opened, setOpened] = useState<keyof typeof DIALOGS | null>(null);
-  const Opened = opened && DIALOGS[opened];
+  const { dialog, open } = useDialog();
   const isPaused = schedule.pausedAt !== null;
   // Immediately: the same button undoes it.
   const setPaused = useMutation(
@@ -36,12 +34,13 @@ export function ScheduleActions({ schedule }: { schedule: ScheduleDetail }) {
       onError: (error) => notify("Could not change the schedule", describeError(error).message),
     }),
   );
-  const open = (dialog: keyof typeof DIALOGS) => () => setOpened(dialog);
+  const edit = () => open(<ScheduleForm schedule={schedule} />);
+  const run = () => open(<RunNowDialog schedule={schedule} />);
   usePageActions(
     mayChange
       ? [
-          { label: "Run the schedule now", run: open("run") },
-          { label: "Edit the schedule", run: open("edit") },
+          { label: "Run the schedule now", run },
+          { label: "Edit the schedule", run: edit },
         ]
       : [],
   );
@@ -54,24 +53,24 @@ export function ScheduleActions({ schedule }: { schedule: ScheduleDetail }) {
       >
         {isPaused ? "Resume" : "Pause"}
       </Button>
-      <Button look="primary" onClick={open("run")}>
+      <Button look="primary" onClick={run}>
         Run now
       </Button>
       <MoreMenu label="More">
-        <MenuItem onClick={open("edit")}>Edit</MenuItem>
+        <MenuItem onClick={edit}>Edit</MenuItem>
         <MenuSeparator />
-        <MenuItem danger onClick={open("delete")}>
+        <MenuItem danger onClick={() => open(<DeleteScheduleDialog schedule={schedule} />)}>
           Delete
         </MenuItem>
       </MoreMenu>
-      {Opened ? <Opened onClose={() => setOpened(null)} schedule={schedule} /> : null}
+      {dialog}
     </>
   );
 }
 
-type DialogProps = { schedule: ScheduleDetail; onClose: () => void };
+type DialogProps = { schedule: ScheduleDetail };
 
-function RunNowDialog({ schedule, onClose }: DialogProps) {
+function RunNowDialog({ schedule }: DialogProps) {
   const trpc = useTRPC();
   const router = useRouter();
   const form = useForm(trpc.schedules.runNow.mutationOptions(), {
@@ -80,7 +79,6 @@ function RunNowDialog({ schedule, onClose }: DialogProps) {
       router.push(`/runs/${runId}`);
       return null;
     },
-    onClose,
   });
   return (
     <ConfirmDialog
@@ -95,7 +93,7 @@ function RunNowDialog({ schedule, onClose }: DialogProps) {
   );
 }
 
-function DeleteScheduleDialog({ schedule, onClose }: DialogProps) {
+function DeleteScheduleDialog({ schedule }: DialogProps) {
   const trpc = useTRPC();
   const router = useRouter();
   const form = useForm(trpc.schedules.remove.mutationOptions(), {
@@ -105,7 +103,6 @@ function DeleteScheduleDialog({ schedule, onClose }: DialogProps) {
       router.push("/schedules");
       return `The schedule ${schedule.name} is deleted`;
     },
-    onClose,
   });
   return (
     <ConfirmDialog

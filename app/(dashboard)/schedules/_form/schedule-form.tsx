@@ -33,10 +33,8 @@ const OVERLAPS = [
 
 const ZONES = "time-zones";
 
-type ScheduleFormProps = { schedule?: ScheduleDetail | null; onClose: () => void };
-
 /** The form for a schedule, with its next ten times. */
-export function ScheduleForm({ schedule = null, onClose }: ScheduleFormProps) {
+export function ScheduleForm({ schedule = null }: { schedule?: ScheduleDetail | null }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const form = useForm(
@@ -52,7 +50,6 @@ export function ScheduleForm({ schedule = null, onClose }: ScheduleFormProps) {
       labels: LABELS,
       refresh: [trpc.schedules],
       done: () => (schedule === null ? "Schedule created" : "Schedule saved"),
-      onClose,
     },
   );
   const { draft, change, errorAt } = form;

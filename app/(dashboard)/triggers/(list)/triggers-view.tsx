@@ -1,7 +1,6 @@
 "use client";
 
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { Ago } from "@/app/_ui/figures/time";
 import { lazy } from "@/app/_ui/lazy";
@@ -9,6 +8,7 @@ import { Link } from "@/app/_ui/link";
 import { Empty, PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-actions";
 import { Badge } from "@/app/_ui/table";
+import { useDialog } from "@/app/_ui/use-dialog";
 import type { LastCall } from "@/server/catalog/overview";
 import type { ListView } from "../../_definitions/list/columns";
 import { WeekList } from "../../_definitions/list/week-list";
@@ -19,8 +19,8 @@ const TriggerForm = lazy(() => import("../_form/trigger-form"), "TriggerForm");
 export function TriggersView({ view }: { view: ListView }) {
   const trpc = useTRPC();
   const { data } = useSuspenseQuery(trpc.catalog.triggers.queryOptions());
-  const [creating, setCreating] = useState(false);
-  const newTrigger = { label: "New trigger", needs: "member", to: () => setCreating(true) } as const;
+  const { dialog, open } = useDialog();
+  const newTrigger = { label: "New trigger", needs: "member", to: () => open(<TriggerForm />) } as const;
   return (
     <>
       <PageHead title="Triggers">
@@ -57,7 +57,7 @@ export function TriggersView({ view }: { view: ListView }) {
           view={view}
         />
       )}
-      {creating ? <TriggerForm onClose={() => setCreating(false)} /> : null}
+      {dialog}
     </>
   );
 }

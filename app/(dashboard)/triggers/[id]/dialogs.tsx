@@ -1,7 +1,6 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { useState } from "react";
 import { OneTimeValue } from "@/app/_ui/copy-button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { DoneDialog } from "@/app/_ui/dialog";
@@ -13,16 +12,15 @@ import { useForm } from "@/app/_ui/forms/use-form";
 import { Link } from "@/app/_ui/link";
 import type { TriggerDetail } from "@/server/catalog/webhooks/inspect-trigger";
 
-type TriggerDialogProps = { trigger: TriggerDetail; onClose: () => void };
+type TriggerDialogProps = { trigger: TriggerDetail };
 
 /** Sends a signed call to the trigger and shows what a sender would get. */
-export function TestCallDialog({ trigger, onClose }: TriggerDialogProps) {
+export function TestCallDialog({ trigger }: TriggerDialogProps) {
   const trpc = useTRPC();
   const { result, ...form } = useForm(trpc.triggers.sendTest.mutationOptions(), {
     draft: { body: trigger.exampleBody },
     labels: { "/body": "Body" },
     refresh: [trpc.triggers.deliveries],
-    onClose,
   });
   return (
     <FormDialog
@@ -74,21 +72,19 @@ const OVERLAPS = [
 const DEFAULT_OVERLAP = "86400";
 
 /** Generates a new signing secret and shows it once. */
-export function RotateSecretDialog({ trigger, onClose }: TriggerDialogProps) {
+export function RotateSecretDialog({ trigger }: TriggerDialogProps) {
   const trpc = useTRPC();
   const isSigned = trigger.secrets.length > 0;
-  // The dialog keeps its title when the trigger is fetched again with its new secret.
-  const [title] = useState(isSigned ? "Rotate the signing secret" : "Add a signing secret");
+  const title = isSigned ? "Rotate the signing secret" : "Add a signing secret";
   const form = useForm(trpc.triggers.rotateSecret.mutationOptions(), {
     draft: { overlapSeconds: isSigned ? DEFAULT_OVERLAP : "0" },
     labels: { "/overlapSeconds": "Earlier secrets" },
     refresh: [trpc.triggers.inspect],
-    onClose,
   });
   if (form.result) {
     const { secret, earlierUntil } = form.result;
     return (
-      <DoneDialog onClose={onClose} sticky title={title} wide>
+      <DoneDialog sticky title={title} wide>
         <OneTimeValue
           label="Signing secret"
           value={secret}
@@ -123,13 +119,12 @@ export function RotateSecretDialog({ trigger, onClose }: TriggerDialogProps) {
   );
 }
 
-export function ReplaceAddressDialog({ trigger, onClose }: TriggerDialogProps) {
+export function ReplaceAddressDialog({ trigger }: TriggerDialogProps) {
   const trpc = useTRPC();
   const form = useForm(trpc.triggers.rotateAddress.mutationOptions(), {
     draft: {},
     refresh: [trpc.triggers.inspect],
     done: () => ["The trigger has a new address", "Copy it into the sender's settings."],
-    onClose,
   });
   return (
     <ConfirmDialog
@@ -145,7 +140,7 @@ export function ReplaceAddressDialog({ trigger, onClose }: TriggerDialogProps) {
 }
 
 /** Confirms, then deletes the trigger and leads to the list. */
-export function DeleteTriggerDialog({ trigger, onClose }: TriggerDialogProps) {
+export function DeleteTriggerDialog({ trigger }: TriggerDialogProps) {
   const trpc = useTRPC();
   const router = useRouter();
   const form = useForm(trpc.triggers.remove.mutationOptions(), {
@@ -155,7 +150,6 @@ export function DeleteTriggerDialog({ trigger, onClose }: TriggerDialogProps) {
       router.push("/triggers");
       return `The trigger ${trigger.name} is deleted`;
     },
-    onClose,
   });
   return (
     <ConfirmDialog

@@ -1,7 +1,6 @@
 "use client";
 
 import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { describeError } from "@/app/_ui/data/query-client";
@@ -10,22 +9,20 @@ import { MenuItem, MenuSeparator, MoreMenu } from "@/app/_ui/menu/menu";
 import { usePageActions } from "@/app/_ui/page/page-actions";
 import { useMay } from "@/app/_ui/role";
 import { notify } from "@/app/_ui/toast";
+import { useDialog } from "@/app/_ui/use-dialog";
 import type { TriggerDetail } from "@/server/catalog/webhooks/inspect-trigger";
 
-const DIALOGS = {
-  edit: lazy(() => import("../_form/trigger-form"), "TriggerForm"),
-  test: lazy(() => import("./dialogs"), "TestCallDialog"),
-  secret: lazy(() => import("./dialogs"), "RotateSecretDialog"),
-  address: lazy(() => import("./dialogs"), "ReplaceAddressDialog"),
-  delete: lazy(() => import("./dialogs"), "DeleteTriggerDialog"),
-};
+const TriggerForm = lazy(() => import("../_form/trigger-form"), "TriggerForm");
+const TestCallDialog = lazy(() => import("./dialogs"), "TestCallDialog");
+const RotateSecretDialog = lazy(() => import("./dialogs"), "RotateSecretDialog");
+const ReplaceAddressDialog = lazy(() => import("./dialogs"), "ReplaceAddressDialog");
+const DeleteTriggerDialog = lazy(() => import("./dialogs"), "DeleteTriggerDialog");
 
 /** The actions of members on a trigger. Viewers see nothing. */
 export function TriggerActions({ trigger }: { trigger: TriggerDetail }) {
   const trpc = useTRPC();
   const mayChange = useMay("member");
-  const [opened, setOpened] = useState<keyof typeof DIALOGS | null>(null);
-  const Opened = opened && DIALOGS[opened];
+  const { dialog, open } = useDialog();
   // Immediately: the same menu undoes it.
   const setStatus = useMutation(
     trpc.triggers.setStatus.mutationOptions({
@@ -37,20 +34,21 @@ export function TriggerActions({ trigger }: { trigger: TriggerDetail }) {
       onError: (error) => notify("Could not change the trigger", describeError(error).message),
     }),
   );
-  const open = (dialog: keyof typeof DIALOGS) => () => setOpened(dialog);
+  const edit = () => open(<TriggerForm trigger={trigger} />);
+  const test = () => open(<TestCallDialog trigger={trigger} />);
   usePageActions(
     mayChange
       ? [
-          { label: "Send a test call", run: open("test") },
-          { label: "Edit the trigger", run: open("edit") },
+          { label: "Send a test call", run: test },
+          { label: "Edit the trigger", run: edit },
         ]
       : [],
   );
   if (!mayChange) return null;
   return (
     <>
-      <Button onClick={open("edit")}>Edit</Button>
-      <Button look="primary" onClick={open("test")}>
+      <Button onClick={edit}>Edit</Button>
+      <Button look="primary" onClick={test}>
         Send a test call
       </Button>
       <MoreMenu label="More">
@@ -62,16 +60,18 @@ export function TriggerActions({ trigger }: { trigger: TriggerDetail }) {
         >
           {trigger.enabled ? "Disable" : "Enable"}
         </MenuItem>
-        <MenuItem onClick={open("secret")}>
+        <MenuItem onClick={() => open(<RotateSecretDialog trigger={trigger} />)}>
           {trigger.secrets.length > 0 ? "Rotate the secret" : "Add a secret"}
         </MenuItem>
-        <MenuItem onClick={open("address")}>Replace the address</MenuItem>
+        <MenuItem onClick={() => open(<ReplaceAddressDialog trigger={trigger} />)}>
+          Replace the address
+        </MenuItem>
         <MenuSeparator />
-        <MenuItem danger onClick={open("delete")}>
+        <MenuItem danger onClick={() => open(<DeleteTriggerDialog trigger={trigger} />)}>
           Delete
         </MenuItem>
       </MoreMenu>
-      {Opened ? <Opened onClose={() => setOpened(null)} trigger={trigger} /> : null}
+      {dialog}
     </>
   );
 }

@@ -9,15 +9,14 @@ import { FormDialog } from "@/app/_ui/forms/form-dialog";
 import { useForm } from "@/app/_ui/forms/use-form";
 import { Link } from "@/app/_ui/link";
 import { Command, SkeletonLine } from "@/app/_ui/page/page";
+import { useClose } from "@/app/_ui/use-dialog";
 import type { TriggerDetail } from "@/server/catalog/webhooks/inspect-trigger";
 import { curlLine } from "../curl-line";
 import { draftOf, NEW_TRIGGER, readDraft, type TriggerDraft } from "./trigger-draft";
 import { TRIGGER_LABELS, TriggerFields } from "./trigger-fields";
 
-type TriggerFormProps = { trigger?: TriggerDetail | null; onClose: () => void };
-
 /** The form for a trigger. Shows a new trigger's address and, only once, its secret. */
-export function TriggerForm({ trigger = null, onClose }: TriggerFormProps) {
+export function TriggerForm({ trigger = null }: { trigger?: TriggerDetail | null }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const form = useForm(
@@ -40,7 +39,6 @@ export function TriggerForm({ trigger = null, onClose }: TriggerFormProps) {
       labels: TRIGGER_LABELS,
       refresh: [trpc.triggers.inspect, trpc.catalog],
       done: (created) => (created === null ? "Trigger saved" : undefined),
-      onClose,
     },
   );
   const { data: directory = [] } = useQuery(trpc.catalog.directory.queryOptions());
@@ -48,7 +46,7 @@ export function TriggerForm({ trigger = null, onClose }: TriggerFormProps) {
   // The only agent or tool is preselected in a new trigger.
   const preset = trigger === null && only && others.length === 0 ? `${only.kind}/${only.slug}` : "";
   const draft = { ...form.draft, target: form.draft.target || preset };
-  if (form.result) return <CreatedDialog created={form.result} name={draft.name} onClose={onClose} />;
+  if (form.result) return <CreatedDialog created={form.result} name={draft.name} />;
   return (
     <FormDialog
       {...form.dialog}
@@ -66,16 +64,16 @@ export function TriggerForm({ trigger = null, onClose }: TriggerFormProps) {
 type CreatedDialogProps = {
   name: string;
   created: { id: string; secret: string | null };
-  onClose: () => void;
 };
 
-function CreatedDialog({ name, created: { id: triggerId, secret }, onClose }: CreatedDialogProps) {
+function CreatedDialog({ name, created: { id: triggerId, secret } }: CreatedDialogProps) {
   const trpc = useTRPC();
+  const close = useClose();
   const { data: trigger } = useQuery(trpc.triggers.inspect.queryOptions({ triggerId }));
   const call = trigger?.url ? curlLine(trigger, trigger.url) : null;
   const line = call === null ? null : `${secret === null ? "" : `SECRET='${secret}'\n`}${call}`;
   return (
-    <Dialog onClose={onClose} sticky title={`Trigger ${name} created`} wide>
+    <Dialog onClose={close} sticky title={`Trigger ${name} created`} wide>
       {secret === null ? null : (
         <OneTimeValue
           label="Signing secret"
@@ -104,7 +102,7 @@ function CreatedDialog({ name, created: { id: triggerId, secret }, onClose }: Cr
         </section>
       ) : null}
       <DialogActions>
-        <Button onClick={onClose}>Done</Button>
+        <Button onClick={close}>Done</Button>
         <Link className={buttonClass("primary")} href={`/triggers/${triggerId}`}>
           Open the trigger
         </Link>
