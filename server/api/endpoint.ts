@@ -33,6 +33,8 @@ export type EndpointRules = {
   answers: "start" | "view" | "saved" | "events" | "plain";
   /** Starts count as starts, others as reads, except lists and changes of definitions. */
   limit?: "lists" | "changes";
+  /** A repeated POST changes nothing more, so that clients may repeat it. */
+  idempotent?: true;
   kind?: RunKind;
   requestHeaders?: z.ZodObject;
   /** The first version's endpoints ignore unknown query parameters; others reject them. */

@@ -32,18 +32,19 @@ import { authorizeOptions, optionHeadersOf, readStartOptions } from "./v1/start-
 
 const findRoute = createRouteFinder(ENDPOINTS);
 
-type Answer = { body: object | string; events?: ReadableStream<Uint8Array> | undefined };
+/** A view is sent only if it has changed. */
+type Answer = { body: object | string; isView?: boolean; events?: ReadableStream<Uint8Array> | undefined };
 
 export async function respondToRest(services: Services, request: ApiRequest): Promise<ApiResponse> {
   const requestId = newId();
   // An error that comes after the call was counted has them, too.
   const headers: Record<string, string> = {};
   try {
-    const { body, events } = await answer(services, request, { requestId, headers });
+    const { body, isView, events } = await answer(services, request, { requestId, headers });
     const response = jsonResponse(body, requestId, headers);
     if (events !== undefined) return { ...response, events };
     const { ETag: etag } = headers;
-    if (etag === undefined || request.method !== "GET") return response;
+    if (etag === undefined || !isView) return response;
     return answerIfChanged(response, etag, request.header("if-none-match"));
   } catch (error) {
     return errorResponse(error, request, { requestId, services, headers });
@@ -89,7 +90,8 @@ async function answer(
       const { body: view, sent } = await callProcedure(call, { input, memory });
       Object.assign(headers, sent?.headers);
       const { events } = sent ?? {};
-      return events === undefined ? { body: renderView(call, view) } : { body: "", events };
+      if (events !== undefined) return { body: "", events };
+      return { body: renderView(call, view), isView: endpoint.answers === "view" };
     });
   // Lists and changes wait in the queue of the dashboard's calls, whose statements they share.
   return limit === "reads"

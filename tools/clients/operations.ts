@@ -1,4 +1,5 @@
 import type { createOpenApiDocument } from "@/server/api/openapi/document";
+import { ENDPOINTS } from "@/server/api/v1/endpoints";
 
 /** The operations of the OpenAPI document, as the clients of `client/` and `client-python/` need them. */
 
@@ -17,8 +18,9 @@ export type Operation = {
   declared: DeclaredOperation;
 };
 
-/** These change nothing, or nothing the second time. */
-const REPEATABLE_POST = /\/(cancel|estimate)$/;
+const IDEMPOTENT = new Set(
+  Object.values(ENDPOINTS).flatMap(({ operationId, idempotent }) => (idempotent ? [operationId] : [])),
+);
 
 export function operationsOf(document: OpenApiDocument): Operation[] {
   const found: Operation[] = [];
@@ -28,15 +30,21 @@ export function operationsOf(document: OpenApiDocument): Operation[] {
       const { operationId } = declared;
       if (operationId === undefined) throw new Error(`${name} ${path} has no operationId.`);
       const method = name.toUpperCase();
-      found.push({ id: operationId, method, path, repeat: repeatOf({ method, path, declared }), declared });
+      found.push({
+        id: operationId,
+        method,
+        path,
+        repeat: repeatOf({ id: operationId, method, declared }),
+        declared,
+      });
     }
   }
   return found.sort((one, other) => (one.id < other.id ? -1 : 1));
 }
 
-function repeatOf({ method, path, declared }: Pick<Operation, "method" | "path" | "declared">): Repeat {
+function repeatOf({ id, method, declared }: Pick<Operation, "id" | "method" | "declared">): Repeat {
   const headers = (declared.parameters ?? []).map((each) => ("name" in each ? each.name : ""));
   if (headers.includes("Idempotency-Key")) return "with-key";
-  if (["GET", "PUT", "DELETE"].includes(method) || REPEATABLE_POST.test(path)) return "always";
+  if (["GET", "PUT", "DELETE"].includes(method) || IDEMPOTENT.has(id)) return "always";
   return "never";
 }

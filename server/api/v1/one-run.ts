@@ -57,6 +57,7 @@ export const oneRun = {
     successDescription: "The run after the cancel, as far as the key may read it",
     scope: "runs:start",
     answers: "plain",
+    idempotent: true,
     input,
     answer: z.union([runRecord, runCancelled]),
     example: {

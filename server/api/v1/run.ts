@@ -210,6 +210,7 @@ export function cancelEndpoint<View extends { status: RunStatus }>({
     method: "POST",
     scope: "runs:start",
     answers: "plain",
+    idempotent: true,
     ignoresUnknownQuery: true,
     successDescription: "The run after the cancel, as far as the key may read it",
     example: { response: example },

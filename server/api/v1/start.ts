@@ -75,6 +75,7 @@ export function estimateEndpoint<Input extends z.ZodObject>({
     method: "POST",
     scope: "runs:start",
     answers: "plain",
+    idempotent: true,
     successDescription: "The hold, the most that the run can cost, and what would reject the start",
     example: { request: example, response: ESTIMATES[rules.kind] },
     input,
