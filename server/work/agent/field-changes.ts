@@ -23,7 +23,7 @@ export function labelOf(field: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** What a setting does, and its default in words: the last sentence of its description, or its schema's. */
+/** The meaning of a setting and its default in words: the last sentence of its description, or its schema's. */
 export function explainSetting({
   description,
   default: preset,
