@@ -80,6 +80,7 @@ const BREAKS: Record<string, string> = {
   api_keys_hash_length: "UPDATE api_keys SET hash = 'short'",
   api_keys_limits: "UPDATE api_keys SET max_credits = 0",
   callback_endpoints_address: "UPDATE callback_endpoints SET url = NULL",
+  callback_endpoints_credits: "UPDATE callback_endpoints SET credits_below = 1",
   callback_endpoints_slug_shape: "UPDATE callback_endpoints SET slug = 'No'",
   credit_entries_adds_up: entry("'grant', 1, 0, 5, NULL"),
   credit_entries_not_negative: entry("'adjustment', -1, 0, -1, NULL"),

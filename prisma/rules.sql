@@ -6,6 +6,7 @@ ALTER TABLE agents ADD CONSTRAINT agents_slug_shape CHECK ((slug ~ '^[a-z0-9]([a
 ALTER TABLE api_keys ADD CONSTRAINT api_keys_hash_length CHECK ((octet_length(hash) = 32));
 ALTER TABLE api_keys ADD CONSTRAINT api_keys_limits CHECK (((COALESCE(starts_per_minute, 1) >= 1) AND (COALESCE(reads_per_minute, 1) >= 1) AND (COALESCE(max_credits, (1)::numeric) > (0)::numeric)));
 ALTER TABLE callback_endpoints ADD CONSTRAINT callback_endpoints_address CHECK (((slug IS NULL) = (url IS NULL)));
+ALTER TABLE callback_endpoints ADD CONSTRAINT callback_endpoints_credits CHECK (((credits_below > (0)::numeric) AND ((credits_below IS NOT NULL) = ('credits.low'::text = ANY (events)))));
 ALTER TABLE callback_endpoints ADD CONSTRAINT callback_endpoints_slug_shape CHECK ((slug ~ '^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$'::text));
 ALTER TABLE credit_entries ADD CONSTRAINT credit_entries_adds_up CHECK ((balance_after = (balance_before + amount)));
 ALTER TABLE credit_entries ADD CONSTRAINT credit_entries_not_negative CHECK (((balance_before >= (0)::numeric) AND (balance_after >= (0)::numeric)));
@@ -69,6 +70,7 @@ CREATE FUNCTION runs_keep_their_state() RETURNS trigger VOLATILE /* md5 of the b
 CREATE FUNCTION words_fit(text,tsquery) RETURNS boolean IMMUTABLE /* md5 of the body: 00b3e13ed7d78e52248e18ad33b3fcd5 */;
 CREATE INDEX callback_deliveries_due ON public.callback_deliveries USING btree (endpoint_id, next_at) WHERE (next_at IS NOT NULL);
 CREATE INDEX callback_deliveries_leased ON public.callback_deliveries USING btree (endpoint_id) WHERE (leased_until IS NOT NULL);
+CREATE INDEX callback_endpoints_watch_credits ON public.callback_endpoints USING btree (organization_id) WHERE ((credits_below IS NOT NULL) AND (deleted_at IS NULL));
 CREATE INDEX callback_events_new ON public.callback_events USING btree (created_at) WHERE (expanded_at IS NULL);
 CREATE INDEX credit_entries_rare ON public.credit_entries USING btree (organization_id, kind, sequence) WHERE (kind = ANY (ARRAY['grant'::credit_entry_kind, 'refund'::credit_entry_kind, 'adjustment'::credit_entry_kind]));
 CREATE INDEX deliveries_not_accepted ON public.deliveries USING btree (organization_id, trigger_id, outcome, id) WHERE (outcome <> 'accepted'::delivery_outcome);

@@ -16,11 +16,16 @@ BEGIN
     encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) PLACING
       substring(int8send((extract(epoch FROM e.created_at) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 52, 1), 53, 1), 'hex')::uuid,
     e.organization_id, e.id, c.id, now_, now_
-  FROM callback_events e JOIN runs r ON r.id = e.run_id
+  FROM callback_events e LEFT JOIN runs r ON r.id = e.run_id LEFT JOIN schedules s ON s.id = e.schedule_id
   JOIN callback_endpoints c ON c.organization_id = e.organization_id AND c.disabled_at IS NULL AND c.deleted_at IS NULL
-  WHERE e.id = ANY(taken) AND CASE WHEN c.slug IS NULL THEN r.callback_url IS NOT NULL AND e.type = ANY(c.events)
-    ELSE r.source <> 'draft' AND e.type = ANY(c.events)
-      AND (cardinality(c.target_ids) = 0 OR coalesce(r.agent_id, r.tool_id) = ANY(c.target_ids))
+  WHERE e.id = ANY(taken) AND e.type = ANY(c.events) AND CASE
+    WHEN e.endpoint_id IS NOT NULL THEN c.id = e.endpoint_id
+    -- A run that was removed has nothing to tell.
+    WHEN r.id IS NULL AND s.id IS NULL THEN false
+    WHEN c.slug IS NULL THEN r.callback_url IS NOT NULL
+    -- A schedule has a target, but neither a trigger nor metadata.
+    ELSE r.source IS DISTINCT FROM 'draft'
+      AND (cardinality(c.target_ids) = 0 OR coalesce(r.agent_id, r.tool_id, s.agent_id, s.tool_id) = ANY(c.target_ids))
       AND (cardinality(c.trigger_ids) = 0 OR r.trigger_id = ANY(c.trigger_ids))
       AND NOT EXISTS (SELECT FROM json_each_text(c.metadata::json) AS wanted WHERE r.metadata::json ->> wanted.key IS DISTINCT FROM wanted.value) END
   ON CONFLICT (event_id, endpoint_id) DO NOTHING;

@@ -138,12 +138,16 @@ async function storedUses(
 /** A callback for runs of all agents and tools would send what the key may not read. */
 async function findCallbackIssues(
   { tx, actor }: Change<Author>,
-  { agents, tools, triggers }: CallbackDefinition,
+  { agents, tools, triggers, events }: CallbackDefinition,
 ): Promise<Issue[]> {
   const issues =
     agents.length + tools.length > 0
       ? []
       : [{ path: "", message: "must name agents or tools, because the API key is limited to some" }];
+  if (events.includes("credits.low")) {
+    const message = "names credits.low, but a key that is limited to agents and tools cannot read credits";
+    issues.push({ path: "/events", message });
+  }
   const named = await tx.trigger.findMany({
     where: { organizationId: actor.orgId, slug: { in: triggers } },
     select: { slug: true, agentId: true, toolId: true },

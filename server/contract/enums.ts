@@ -37,7 +37,14 @@ export const DELIVERY_OUTCOMES = ["accepted", "repeated", "rejected", "filtered"
 export type DeliveryOutcomeName = (typeof DELIVERY_OUTCOMES)[number];
 
 /** The types of events that callbacks tell about. */
-export const CALLBACK_EVENTS = ["run.completed", "run.failed", "run.cancelled", "run.waiting"] as const;
+export const CALLBACK_EVENTS = [
+  "run.completed",
+  "run.failed",
+  "run.cancelled",
+  "run.waiting",
+  "credits.low",
+  "schedule.missed",
+] as const;
 export type CallbackEventType = (typeof CALLBACK_EVENTS)[number];
 /** Those that the address of a start's X-Callback-Url gets. */
 export const CALLBACK_END_EVENTS = [

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { CALLBACK_EVENTS } from "@/server/contract/enums";
 import { describeEvents } from "./describe-events";
 
 const CALLBACK = {
@@ -6,11 +7,12 @@ const CALLBACK = {
   slug: "erp",
   name: "ERP",
   url: "https://erp.test",
-  events: ["run.completed", "run.failed", "run.cancelled", "run.waiting"],
+  events: [...CALLBACK_EVENTS],
   agents: [],
   tools: [],
   triggers: [],
   metadata: {},
+  creditsBelow: "100.0000",
   disabledAt: null,
   failingSince: null,
   hours: [],
@@ -23,6 +25,8 @@ it.each([
   [{}, "All types"],
   [{ events: ["run.completed", "run.failed", "run.cancelled"] }, "Run ended"],
   [{ events: ["run.failed", "run.waiting"] }, "Run failed, waiting"],
+  [{ events: ["run.failed", "credits.low", "schedule.missed"] }, "Run failed, credits low, schedule missed"],
+  [{ events: ["schedule.missed"] }, "Schedule missed"],
   [{ agents: [named("Order desk")] }, "All types, agent Order desk"],
   [
     { events: ["run.failed"], tools: [named("Refund")], triggers: [named("Shop")], metadata: { shop: "no" } },

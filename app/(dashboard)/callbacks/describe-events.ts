@@ -6,6 +6,8 @@ export const EVENT_LABELS: Record<CallbackEventType, string> = {
   "run.failed": "A run fails",
   "run.cancelled": "A run is cancelled",
   "run.waiting": "A run waits until a time",
+  "credits.low": "Few credits are left",
+  "schedule.missed": "A schedule missed a time",
 };
 
 const WORDS: Record<string, string> = {
@@ -18,12 +20,15 @@ const WORDS: Record<string, string> = {
 /** The events of a callback in a few words, such as `Run ended, agent Order desk`. */
 export function describeEvents({ events, agents, tools, triggers, metadata }: CallbackLine): string {
   const has = (type: string) => events.includes(type);
-  const ends = CALLBACK_END_EVENTS.every(has);
-  const types = CALLBACK_EVENTS.every(has)
-    ? "All types"
-    : ends
-      ? ["Run ended", ...(has("run.waiting") ? ["waiting"] : [])].join(", ")
-      : `Run ${events.map((type) => WORDS[type] ?? type).join(", ")}`;
+  const ofRuns = CALLBACK_END_EVENTS.every(has)
+    ? ["ended", ...(has("run.waiting") ? ["waiting"] : [])]
+    : events.flatMap((type) => WORDS[type] ?? []);
+  const named = [
+    ...(ofRuns.length > 0 ? [`run ${ofRuns.join(", ")}`] : []),
+    ...(has("credits.low") ? ["credits low"] : []),
+    ...(has("schedule.missed") ? ["schedule missed"] : []),
+  ].join(", ");
+  const types = CALLBACK_EVENTS.every(has) ? "All types" : named.charAt(0).toUpperCase() + named.slice(1);
   const only = [
     ...agents.map(({ name }) => `agent ${name}`),
     ...tools.map(({ name }) => `tool ${name}`),

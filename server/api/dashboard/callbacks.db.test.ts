@@ -39,6 +39,7 @@ const ERP = {
   tools: [],
   triggers: [],
   metadata: {},
+  creditsBelow: null,
 };
 
 async function runAgent(): Promise<string> {

@@ -17,7 +17,12 @@ const WRITERS: Record<string, string[]> = {
   callback_deliveries: ["server/catalog/callbacks", "server/catalog/callbacks/send"],
   callback_endpoints: ["server/catalog/callbacks", "server/catalog/callbacks/send"],
   // Waits; the ends of runs are written by `flush_writes`.
-  callback_events: ["server/catalog/callbacks", "server/runs/engine"],
+  callback_events: [
+    "server/catalog/callbacks",
+    "server/catalog/callbacks/send",
+    "server/runs/engine",
+    "server/runs/schedules",
+  ],
   callback_secrets: ["server/catalog/callbacks", "server/catalog/callbacks/send"],
   credit_entries: ["server/credits"],
   database_samples: ["server/operate/system"],

@@ -17,6 +17,7 @@ const summary = z.object({
   type: z.string(),
   at: isoDate,
   runId: z.string().nullable(),
+  /** Of an event about a schedule, its name. */
   targetName: z.string().nullable(),
   /** The start of the run's input. */
   input: z.string().nullable(),
@@ -31,10 +32,10 @@ const summary = z.object({
 });
 
 const COLUMNS = `d.id, d.endpoint_id AS "callbackId", c.name AS "callbackName", e.type, e.created_at AS at, e.run_id AS "runId",
-  r.target_name AS "targetName", left(r.input, 120) AS input, d.next_at AS "nextAt", d.delivered_at AS "deliveredAt", d.attempts,
+  coalesce(r.target_name, s.name) AS "targetName", left(r.input, 120) AS input, d.next_at AS "nextAt", d.delivered_at AS "deliveredAt", d.attempts,
   a.status, a.duration_ms AS "durationMs", a.error`;
 const TABLES = `callback_deliveries d JOIN callback_events e ON e.id = d.event_id JOIN callback_endpoints c ON c.id = d.endpoint_id
-  LEFT JOIN runs r ON r.id = e.run_id
+  LEFT JOIN runs r ON r.id = e.run_id LEFT JOIN schedules s ON s.id = e.schedule_id
   LEFT JOIN LATERAL (SELECT status, duration_ms, error FROM callback_attempts WHERE delivery_id = d.id ORDER BY number DESC LIMIT 1) a ON true`;
 
 const LIST = defineQuery(
@@ -68,8 +69,13 @@ export async function listCallbackDeliveries(
 
 const READ = defineQuery(
   "inspect-callback-delivery",
-  summary.extend({ eventId: z.string(), reason: z.string().nullable(), until: z.date().nullable() }),
-  `SELECT ${COLUMNS}, e.id AS "eventId", w.reason, w.until FROM ${TABLES}
+  summary.extend({
+    eventId: z.string(),
+    data: z.string().nullable(),
+    reason: z.string().nullable(),
+    until: z.date().nullable(),
+  }),
+  `SELECT ${COLUMNS}, e.id AS "eventId", e.data, w.reason, w.until FROM ${TABLES}
    LEFT JOIN run_events w ON w.run_id = e.run_id AND w.n = e.wait
    WHERE d.id = $1 AND d.organization_id = $2`,
 );
@@ -95,12 +101,13 @@ export async function inspectCallbackDelivery(
 ) {
   const [found] = await READ(pool, [deliveryId, actor.orgId]);
   if (!found) throw deliveryNotFound();
-  const { eventId, reason, until, ...delivery } = found;
+  const { eventId, data, reason, until, ...delivery } = found;
   const event = {
     orgId: actor.orgId,
     type: delivery.type,
     at: new Date(delivery.at),
     runId: delivery.runId,
+    data,
     wait: reason === null ? null : { reason, until },
   };
   return {

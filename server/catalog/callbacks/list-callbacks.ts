@@ -21,6 +21,7 @@ const line = z.object({
   tools: z.array(z.object({ id: z.string(), slug: z.string(), name: z.string() })),
   triggers: z.array(z.object({ id: z.string(), slug: z.string(), name: z.string() })),
   metadata: z.string().transform((text) => z.record(z.string(), z.string()).parse(readJson(text))),
+  creditsBelow: z.string().nullable(),
   disabledAt: isoDate.nullable(),
   failingSince: isoDate.nullable(),
   hours: z.array(hour),
@@ -36,12 +37,12 @@ const named = (table: string, ids: string) =>
 const LIST = defineQuery(
   "list-callbacks",
   line,
-  `SELECT c.id, c.slug, c.name, c.url, c.events, c.metadata, c.disabled_at AS "disabledAt", c.failing_since AS "failingSince",
+  `SELECT c.id, c.slug, c.name, c.url, c.events, c.metadata, trim_scale(c.credits_below)::text AS "creditsBelow", c.disabled_at AS "disabledAt", c.failing_since AS "failingSince",
      ${named("agents", "c.target_ids")} AS agents, ${named("tools", "c.target_ids")} AS tools, ${named("triggers", "c.trigger_ids")} AS triggers,
      coalesce((SELECT json_agg(json_build_object('hour', h.hour, 'all', h.n, 'delivered', h.delivered) ORDER BY h.hour) FROM (
        SELECT floor(extract(epoch FROM e.created_at - $2::timestamptz) / 3600)::int AS hour, count(*)::int AS n, count(d.delivered_at)::int AS delivered
        FROM callback_deliveries d JOIN callback_events e ON e.id = d.event_id
-       WHERE d.endpoint_id = c.id AND d.id >= run_id_floor($2) AND e.created_at >= $2 AND e.run_id IS NOT NULL GROUP BY 1) h), '[]') AS hours,
+       WHERE d.endpoint_id = c.id AND d.id >= run_id_floor($2) AND e.created_at >= $2 AND e.type <> 'test' GROUP BY 1) h), '[]') AS hours,
      (SELECT percentile_disc(0.95) WITHIN GROUP (ORDER BY a.duration_ms) FROM callback_deliveries d
       JOIN callback_attempts a ON a.delivery_id = d.id AND a.error IS NULL
       WHERE d.endpoint_id = c.id AND d.id >= run_id_floor($2)) AS "p95Ms",

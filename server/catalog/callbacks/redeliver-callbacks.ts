@@ -31,7 +31,7 @@ const REDELIVER_FAILED = defineCommand(
   "redeliver-failed-callbacks",
   `UPDATE callback_deliveries SET next_at = $4, failures = 0
    WHERE organization_id = $1 AND ($2::uuid IS NULL OR endpoint_id = $2) AND delivered_at IS NULL AND attempts > 0
-     AND event_id IN (SELECT id FROM callback_events WHERE organization_id = $1 AND created_at >= $3 AND run_id IS NOT NULL)`,
+     AND event_id IN (SELECT id FROM callback_events WHERE organization_id = $1 AND created_at >= $3 AND type <> 'test')`,
 );
 
 /** Sends again what an endpoint, or every one, has not received since a time. Returns how many deliveries. */

@@ -1,4 +1,5 @@
 import type { OrgId } from "@/server/base/actor";
+import { Decimal } from "@/server/base/amount";
 import type { Transaction } from "@/server/base/db/client";
 import type { CallbackEndpoint } from "@/server/base/db/generated/client";
 import { AppError, type Issue } from "@/server/base/errors";
@@ -34,7 +35,7 @@ export async function putCallback(
   { egressAllow, ...expected }: Expectation & { egressAllow: readonly string[] },
 ): Promise<SavedCallback> {
   const { tx, actor, at } = change;
-  const { slug, name = slug, events, status, metadata } = definition;
+  const { slug, name = slug, events, status, metadata, creditsBelow } = definition;
   const found = await tx.callbackEndpoint.findFirst({
     where: { organizationId: actor.orgId, slug, deletedAt: null },
   });
@@ -52,6 +53,7 @@ export async function putCallback(
     targetIds: filter.targetIds,
     triggerIds: filter.triggerIds,
     metadata: JSON.stringify(metadata),
+    creditsBelow: creditsBelow === null ? null : new Decimal(creditsBelow),
     disabledAt: status === "active" ? null : (found?.disabledAt ?? at),
     ...(status === "active" && found?.disabledAt ? { failingSince: null } : {}),
     updatedAt: at,
@@ -59,9 +61,14 @@ export async function putCallback(
   const subject = { kind: "callback" as const, id, name };
   let secret: string | null = null;
   const compared = { subject, before: found && factsOf(found), after: factsOf(data) };
-  const saved = await saveItem(change, compared, async () => {
-    if (found) await tx.callbackEndpoint.update({ where: { id }, data });
-    else {
+  const saved = await saveItem(change, compared, async (changed) => {
+    const isNewBound = changed.has("creditsBelow");
+    if (found) {
+      await tx.callbackEndpoint.update({
+        where: { id },
+        data: { ...data, ...(isNewBound ? { creditsLowAt: null } : {}) },
+      });
+    } else {
       await requireRoom(change);
       await tx.callbackEndpoint.create({
         data: { ...data, id, organizationId: actor.orgId, slug, createdAt: at },
@@ -77,7 +84,7 @@ export async function putCallback(
 const factsOf = (
   callback: Omit<
     CallbackEndpoint,
-    "id" | "organizationId" | "slug" | "createdAt" | "deletedAt" | "failingSince"
+    "id" | "organizationId" | "slug" | "createdAt" | "deletedAt" | "failingSince" | "creditsLowAt"
   >,
 ) => ({
   name: callback.name,
@@ -86,6 +93,7 @@ const factsOf = (
   targetIds: callback.targetIds,
   triggerIds: callback.triggerIds,
   metadata: callback.metadata,
+  creditsBelow: callback.creditsBelow?.toFixed(4) ?? null,
   status: callback.disabledAt === null ? "active" : "inactive",
 });
 

@@ -541,7 +541,8 @@ test("callbacks are created with a secret, and exported without it", async () =>
     callbacks:
       - slug: erp
         url: https://erp.test/hooks
-        events: [run.completed, run.failed]
+        events: [run.completed, run.failed, credits.low, schedule.missed]
+        creditsBelow: 12.5
         agents: [helper]
         tools: [weather]
         triggers: [inbound]
@@ -555,6 +556,7 @@ test("callbacks are created with a secret, and exported without it", async () =>
   expect(stored).toMatchObject([{ name: "erp", triggerIds: [first.triggers[0]?.id] }]);
   const exported = await exportOrganization(catalog, await operatorOf(catalog, "called-back"));
   expect(exported).toContain("url: https://erp.test/hooks");
+  expect(exported).toContain("creditsBelow: 12.5");
   expect(exported).not.toContain("whsec_");
   for (const again of [source, exported]) {
     expect((await applyOne(again)).callbacks).toMatchObject([{ saved: "unchanged", secret: null }]);
@@ -566,11 +568,13 @@ test("a callback's issues have their lines", async () => {
     callbacks:
       - { slug: erp, url: "http://erp.test", events: [run.ended], agents: [nobody] }
       - { slug: crm, url: "http://crm.test", events: [run.failed], triggers: [nothing] }
+      - { slug: pay, url: "https://pay.test", events: [credits.low] }
 `;
   const issues = await issuesOf(source);
   expect(issues).toEqual([
     expect.stringContaining("organizations[0].callbacks[0].events[0]"),
     expect.stringContaining("organizations[0].callbacks[1].url"),
     expect.stringContaining("organizations[0].callbacks[1].triggers[0] (line"),
+    expect.stringContaining("organizations[0].callbacks[2].creditsBelow (line"),
   ]);
 });

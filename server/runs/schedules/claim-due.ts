@@ -3,6 +3,7 @@ import { defineCommand, defineQuery } from "@/server/base/db/statement";
 import { transact } from "@/server/base/db/transaction";
 import type { Services } from "@/server/runs/services";
 import { planTicks } from "./plan";
+import { RAISE_MISSED } from "./ticks";
 
 /** Schedules that one transaction takes. */
 const BATCH = 50;
@@ -27,11 +28,13 @@ const CLAIM = defineQuery(
 
 const INSERT_TICKS = defineCommand(
   "insert-schedule-ticks",
-  `INSERT INTO schedule_ticks (schedule_id, due_at, organization_id, attempt_at, outcome, code, reason, decided_at)
+  `WITH ticks AS (
+   INSERT INTO schedule_ticks (schedule_id, due_at, organization_id, attempt_at, outcome, code, reason, decided_at)
    SELECT schedule, due, org, attempt, CASE WHEN code IS NOT NULL THEN 'missed'::tick_outcome END, code, reason,
           CASE WHEN code IS NOT NULL THEN $2::timestamptz END
    FROM json_to_recordset($1) AS t (schedule uuid, due timestamptz, org uuid, attempt timestamptz, code text, reason text)
-   ON CONFLICT (schedule_id, due_at) DO NOTHING`,
+   ON CONFLICT (schedule_id, due_at) DO NOTHING RETURNING *)
+   ${RAISE_MISSED}`,
 );
 
 const ADVANCE = defineCommand(

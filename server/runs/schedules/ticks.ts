@@ -97,12 +97,30 @@ export async function queueTick(client: Queryable, key: TickKey, now: Date): Pro
   await QUEUE(client, [key.orgId, key.scheduleId, key.dueAt, now, again]);
 }
 
+/** As `Date` writes it. */
+const isoSql = (time: string) => `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/**
+ * Records `schedule.missed` for the missed ones among `ticks`, a table expression: one event for those of a schedule.
+ * Organizations without callbacks have none.
+ */
+export const RAISE_MISSED = `
+  INSERT INTO callback_events (id, organization_id, type, schedule_id, data, created_at)
+  SELECT gen_random_uuid(), s.organization_id, 'schedule.missed', s.id,
+    json_build_object('scheduleId', s.id, 'slug', s.slug, 'name', s.name, 'code', t.code, 'reason', t.reason,
+      'ticks', count(*), 'firstDueAt', ${isoSql("min(t.due_at)")}, 'lastDueAt', ${isoSql("max(t.due_at)")}),
+    t.decided_at
+  FROM ticks t JOIN schedules s ON s.id = t.schedule_id JOIN organizations o ON o.id = s.organization_id
+  WHERE t.outcome = 'missed' AND o.has_callbacks GROUP BY s.id, t.code, t.reason, t.decided_at`;
+
 /** A process that lost its lease may have decided otherwise before; a run that exists is the truth. */
 const DECIDE = defineCommand(
   "decide-schedule-tick",
-  `UPDATE schedule_ticks SET outcome = $4::tick_outcome, code = $5, reason = $6, run_id = $7, decided_at = $8
-   WHERE organization_id = $1 AND schedule_id = $2 AND due_at = $3
-     AND (outcome IS NULL OR ($4 = 'started' AND outcome <> 'started'))`,
+  `WITH ticks AS (
+     UPDATE schedule_ticks SET outcome = $4::tick_outcome, code = $5, reason = $6, run_id = $7, decided_at = $8
+     WHERE organization_id = $1 AND schedule_id = $2 AND due_at = $3
+       AND (outcome IS NULL OR ($4 = 'started' AND outcome <> 'started')) RETURNING *)
+   ${RAISE_MISSED}`,
 );
 
 export type TickDecision =

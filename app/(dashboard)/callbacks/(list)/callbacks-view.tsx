@@ -51,7 +51,10 @@ export function CallbacksView() {
         columns={COLUMNS}
         empty={
           <Empty title="No callbacks yet">
-            <p>Stepwell can tell your systems when a run ends or waits, so that they don't have to ask.</p>
+            <p>
+              Stepwell can tell your systems when a run ends or waits, credits run low or a schedule missed a
+              time, so that they don't have to ask.
+            </p>
             <span className="flex flex-wrap gap-2">
               <PageButton {...newCallback} />
               {guide}

@@ -3,6 +3,7 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { Fact, Facts, PartHead } from "@/app/_ui/figures/facts";
+import { formatCredits } from "@/app/_ui/figures/format";
 import { Moment } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
 import { DetailHead } from "@/app/_ui/page/page";
@@ -48,7 +49,7 @@ export function CallbackView({ callbackId }: { callbackId: string }) {
 }
 
 function Definition({ callback }: { callback: CallbackDetail }) {
-  const { url, events, secrets } = callback;
+  const { url, events, creditsBelow, secrets } = callback;
   return (
     <Facts label="Definition">
       <Fact name="Address">
@@ -61,6 +62,7 @@ function Definition({ callback }: { callback: CallbackDetail }) {
       <Fact name="Events">
         <span className="mono">{events.join(", ")}</span>
       </Fact>
+      {creditsBelow === null ? null : <Fact name="Credits below">{formatCredits(creditsBelow)}</Fact>}
       <Fact name="Only">
         <Filter callback={callback} />
       </Fact>

@@ -99,7 +99,7 @@ function Head({ delivery }: { delivery: CallbackDeliveryDetail }) {
           {delivery.targetName ?? "The run"}
         </Link>
       )}
-      {mayAct && delivery.runId !== null ? (
+      {mayAct && delivery.type !== "test" ? (
         <Button
           className="ml-auto"
           disabled={redeliver.isPending}

@@ -49,7 +49,7 @@ export function Events({ callback: { id } }: { callback: CallbackDetail }) {
         <Unreadable query={query} what="Could not load events" />
       ) : query.isSuccess && lines.length === 0 && chosen === null ? (
         <Empty title={state === null ? "No events yet" : "No such events"}>
-          {state === null ? <p>Send a test, or wait until a run ends.</p> : null}
+          {state === null ? <p>Send a test, or wait until something happens.</p> : null}
         </Empty>
       ) : (
         <div className="grid border-line border-t lg:grid-cols-[minmax(20rem,2fr)_minmax(0,3fr)]">

@@ -25,6 +25,14 @@ it("reads the filter only if the callback is limited", () => {
   });
 });
 
+it("reads the credits only if the event is chosen", () => {
+  const draft = { ...ERP, creditsBelow: " 100 " };
+  expect(readDraft(draft, DIRECTORY).definition.creditsBelow).toBeNull();
+  const watching = { ...draft, events: ["credits.low" as const] };
+  expect(readDraft(watching, DIRECTORY).definition.creditsBelow).toBe("100");
+  expect(readDraft({ ...watching, creditsBelow: "" }, DIRECTORY).issues).toHaveProperty(["/creditsBelow"]);
+});
+
 it("names what is missing or cannot be read", () => {
   const draft = { ...NEW_CALLBACK, events: [], limited: true, metadata: "shop" };
   expect(Object.keys(readDraft(draft, DIRECTORY).issues)).toEqual(["/url", "/events", "/metadata"]);

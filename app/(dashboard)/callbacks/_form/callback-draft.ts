@@ -8,6 +8,8 @@ export const NEW_CALLBACK = {
   slug: "",
   url: "",
   events: [...CALLBACK_END_EVENTS] as readonly CallbackEventType[],
+  /** A number. */
+  creditsBelow: "",
   limited: false,
   /** Of agents, tools and triggers. */
   ids: [] as readonly string[],
@@ -19,13 +21,14 @@ export const NEW_CALLBACK = {
 export type CallbackDraft = typeof NEW_CALLBACK;
 
 export function draftOf(callback: CallbackDetail): CallbackDraft {
-  const { name, slug, url, agents, tools, triggers, metadata } = callback;
+  const { name, slug, url, agents, tools, triggers, metadata, creditsBelow } = callback;
   const ids = [...agents, ...tools, ...triggers].map(({ id }) => id);
   return {
     name,
     slug: slug ?? "",
     url: url ?? "",
     events: CALLBACK_EVENTS.filter((type) => callback.events.includes(type)),
+    creditsBelow: creditsBelow ?? "",
     limited: ids.length > 0 || Object.keys(metadata).length > 0,
     ids,
     metadata: Object.entries(metadata)
@@ -43,6 +46,9 @@ export function readDraft(
 ): { definition: Omit<CallbackDefinition, "status">; issues: Record<string, string> } {
   const issues: Record<string, string> = {};
   if (draft.url.trim() === "") issues["/url"] = "Enter the address that gets the events.";
+  const wantsCredits = draft.events.includes("credits.low");
+  if (wantsCredits && draft.creditsBelow.trim() === "")
+    issues["/creditsBelow"] = "Enter a number of credits.";
   if (draft.events.length === 0) issues["/events"] = "Choose at least one type of event.";
   const pairs = draft.metadata
     .split("\n")
@@ -60,6 +66,7 @@ export function readDraft(
       slug: draft.slug.trim(),
       url: draft.url.trim(),
       events: [...draft.events],
+      creditsBelow: wantsCredits ? draft.creditsBelow.trim() : null,
       agents: slugsOf("agent"),
       tools: slugsOf("tool"),
       triggers: slugsOf("trigger"),

@@ -21,6 +21,7 @@ const LABELS = {
   "/slug": "Slug",
   "/url": "Address",
   "/events": "Events",
+  "/creditsBelow": "Credits below",
   "/agents": "Agents",
   "/tools": "Tools",
   "/triggers": "Triggers",
@@ -104,6 +105,13 @@ export function CallbackForm({ callback = null }: CallbackFormProps) {
           </Choice>
         ))}
       </FieldGroup>
+      {draft.events.includes("credits.low") ? (
+        <TextField
+          {...field("creditsBelow")}
+          hint="credits.low is sent when fewer credits are left, including those that open runs hold."
+          inputMode="decimal"
+        />
+      ) : null}
       <FieldGroup error={errorAt("/agents") ?? errorAt("/tools") ?? errorAt("/triggers")} label="Runs">
         <Choice checked={!draft.limited} name="limited" onChange={() => change({ limited: false })}>
           All runs that no other run started

@@ -22,12 +22,13 @@ const READ_DELIVERY = defineQuery(
     type: z.string(),
     at: z.date(),
     runId: z.string().nullable(),
+    data: z.string().nullable(),
     reason: z.string().nullable(),
     until: z.date().nullable(),
     url: z.string().nullable(),
     secrets: z.array(z.string()),
   }),
-  `SELECT d.event_id AS "eventId", d.endpoint_id AS "endpointId", d.failures, e.type, e.created_at AS at, e.run_id AS "runId",
+  `SELECT d.event_id AS "eventId", d.endpoint_id AS "endpointId", d.failures, e.type, e.created_at AS at, e.run_id AS "runId", e.data,
      w.reason, w.until, coalesce(c.url, r.callback_url) AS url,
      ARRAY(SELECT s.sealed FROM callback_secrets s WHERE s.endpoint_id = c.id AND (s.expires_at IS NULL OR s.expires_at > $3)
            ORDER BY s.created_at DESC, s.id DESC) AS secrets
@@ -104,19 +105,19 @@ async function send(
   client: Queryable,
   delivery: Delivery,
 ): Promise<AttemptResult & { isFinal: boolean }> {
-  const { orgId, endpointId, eventId, url, type, at, runId, reason, until } = delivery;
+  const { orgId, endpointId, eventId, url, type, at, runId, data, reason, until } = delivery;
   const { encryption, env, clock } = services;
   const purpose = callbackSecretPurpose(endpointId);
   const secrets = delivery.secrets.flatMap((sealed) => encryption.openOrNull(sealed, purpose) ?? []);
   if (secrets.length === 0)
     return unsent("The endpoint has no secret that can be read. Rotate its secret.", false);
   const now = clock.now();
-  const event = { orgId, type, at, runId, wait: reason === null ? null : { reason, until } };
+  const event = { orgId, type, at, runId, data, wait: reason === null ? null : { reason, until } };
   const body = await renderCallback(client, event, { appUrl: env.appUrl, now });
   if (body === null || url === null) return unsent("The run was removed, so there is nothing to send.", true);
   const headers = signedHeaders(secrets, { id: webhookId(eventId, endpointId), at: now, body });
   const result = await attemptCall(services, { owner: `${orgId}:callbacks`, url, headers, body, secrets });
-  return { ...result, isFinal: runId === null };
+  return { ...result, isFinal: type === "test" };
 }
 
 const unsent = (error: string, isFinal: boolean) => ({

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { OrgId } from "@/server/base/actor";
 import { defineQuery, type Queryable } from "@/server/base/db/statement";
-import { readJson, writeJson } from "@/server/base/json/json";
+import { type Json, readJson, writeJson } from "@/server/base/json/json";
 import { RUN_KINDS } from "@/server/contract/enums";
 import { MAX_CALLBACK_TEXT_BYTES } from "@/server/contract/sizes";
 import { agentRunStatus, toolRunStatus } from "@/server/runs/read/views";
@@ -39,8 +39,10 @@ export type CallbackEvent = {
   orgId: OrgId;
   type: string;
   at: Date;
-  /** Null: a test. */
+  /** Null: it is not about a run. */
   runId: string | null;
+  /** A JSON object, instead of a run; null: a test. */
+  data: string | null;
   wait: { reason: string; until: Date | null } | null;
 };
 
@@ -50,7 +52,8 @@ export async function renderCallback(
   event: CallbackEvent,
   { appUrl, now }: { appUrl: string; now: Date },
 ): Promise<string | null> {
-  const { orgId, type, at, runId, wait } = event;
+  const { orgId, type, at, runId, data, wait } = event;
+  if (data !== null) return bodyOf(type, at, readJson(data));
   if (runId === null) return bodyOf(type, at, { message: "This is a test from Stepwell." });
   const [run] = await READ_RUN(client, [runId, orgId]);
   if (run === undefined) return null;
@@ -78,5 +81,5 @@ export async function renderCallback(
   });
 }
 
-const bodyOf = (type: string, at: Date, data: object) =>
+const bodyOf = (type: string, at: Date, data: Json | object) =>
   writeJson({ type, timestamp: at.toISOString(), data });
