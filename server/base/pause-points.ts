@@ -17,6 +17,12 @@ export const PAUSE_POINTS = [
   "tick:before",
   /** The run is started, the tick does not name it yet. */
   "tick:after",
+  /** Events are committed, their deliveries are not created yet. */
+  "callback:before",
+  /** Deliveries are created, none is claimed. */
+  "callback:expanded",
+  /** The receiver has answered, its answer is not recorded yet. */
+  "callback:sent",
 ] as const;
 export type PausePoint = (typeof PAUSE_POINTS)[number];
 

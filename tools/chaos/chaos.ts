@@ -94,10 +94,12 @@ try {
   print(`Processes that killed themselves: ${services.diedAt.join(", ") || "none"}.`);
   const openRuns = "SELECT id FROM runs WHERE status IN ('Pending', 'Running') LIMIT 1";
   const unindexed = "SELECT run_id FROM run_index_queue LIMIT 1";
-  for (const open of [openRuns, unindexed]) {
+  const unsent = "SELECT id FROM callback_events WHERE expanded_at IS NULL LIMIT 1";
+  const undelivered = "SELECT id FROM callback_deliveries WHERE delivered_at IS NULL LIMIT 1";
+  for (const open of [openRuns, unindexed, unsent, undelivered]) {
     while ((await database.query(open)).length > 0 && Date.now() < END) await sleep(500);
   }
-  const isSound = await report(database, { runIds, counts: [RUNS, BURST], executions: recorder.executions });
+  const isSound = await report(database, { runIds, counts: [RUNS, BURST], ...recorder });
   exitCode = isSound ? 0 : 1;
 } catch (error) {
   console.error(error);

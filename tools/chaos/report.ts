@@ -14,13 +14,20 @@ type Run = {
 };
 type Step = { runId: string; key: string; status: string; child: string | null; finishedAt: Date | null };
 
+type Happened = {
+  runIds: string[];
+  counts: number[];
+  executions: Map<string, number[]>;
+  told: ReadonlySet<string>;
+};
+
 /**
  * Counts what was lost, repeated, charged wrongly or stuck; returns true if nothing was. `counts`: the runs of each
  * organization, half of them agents'.
  */
 export async function report(
   { query }: Pick<Database, "query">,
-  { runIds, counts, executions }: { runIds: string[]; counts: number[]; executions: Map<string, number[]> },
+  { runIds, counts, executions, told }: Happened,
 ): Promise<boolean> {
   const runs = await query<Run>(
     `SELECT id, kind, status, error_code AS code, error_message AS message, credits_used::text AS credits,
@@ -71,6 +78,7 @@ export async function report(
     "steps not finished": steps.filter(({ status }) => status !== "Completed" && status !== "Skipped").length,
     "steps without their effect": executed.filter((times) => times === 0).length,
     "finished steps repeated": late.length,
+    "ends without a callback": roots.filter(({ id }) => !told.has(id)).length,
     "different prices for equal runs": prices.size - 2,
     ...ledger,
   };

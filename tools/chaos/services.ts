@@ -18,6 +18,9 @@ const POINTS: Record<PausePoint, number> = {
   "end:before": 0.1,
   "tick:before": 0.02,
   "tick:after": 0.02,
+  "callback:before": 0.1,
+  "callback:expanded": 0.1,
+  "callback:sent": 0.1,
   "yield:before": 0.2,
 };
 

@@ -1,4 +1,5 @@
 import { createServer } from "node:http";
+import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { listen } from "@/testing/servers/listen";
 import { startModelServer } from "@/testing/servers/model-server";
@@ -9,17 +10,26 @@ const TOOL_ITERATION = 1;
 /** The number of steps of one agent run without its child runs, and of one tool run. */
 export const STEPS = { agent: ITERATIONS * 2, tool: 3 };
 
-/** Records when each step, identified by its Idempotency-Key (run and step), was executed. */
+/**
+ * Records when each step, identified by its Idempotency-Key (run and step), was executed, and the runs whose end a
+ * callback told.
+ */
 export async function startRecorder() {
   const executions = new Map<string, number[]>();
+  const told = new Set<string>();
   const server = createServer(async (request, response) => {
+    if (request.url === "/ends") {
+      told.add(JSON.parse(await text(request)).data.id);
+      response.writeHead(204).end();
+      return;
+    }
     const key = String(request.headers["idempotency-key"]);
     executions.set(key, [...(executions.get(key) ?? []), Date.now()]);
     request.resume();
     await sleep(20 + Math.random() * 150);
     response.writeHead(200, { "Content-Type": "application/json" }).end('{"ok":true}');
   });
-  return { executions, port: await listen(server) };
+  return { executions, told, port: await listen(server) };
 }
 
 /** Starts a model that requests two calls per iteration, then answers. */
@@ -43,6 +53,13 @@ export const organizationOf = (slug: string, concurrency: number, recorderPort: 
   plan: { apiAccess: true, startsPerMinute: 100_000, readsPerMinute: 100_000, concurrency },
   credits: 10_000,
   apiKeys: [{ name: "chaos" }],
+  callbacks: [
+    {
+      slug: "ends",
+      url: `http://127.0.0.1:${recorderPort}/ends`,
+      events: ["run.completed", "run.failed", "run.cancelled"],
+    },
+  ],
   tools: [
     {
       slug: "effects",

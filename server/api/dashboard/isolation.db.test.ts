@@ -330,6 +330,7 @@ const NEW_CALLBACK = {
   tools: [],
   triggers: [],
   metadata: {},
+  creditsBelow: null,
 };
 const NEW_SCHEDULE = {
   cron: "0 8 * * *",

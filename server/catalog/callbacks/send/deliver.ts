@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { OrgId } from "@/server/base/actor";
 import { defineQuery, type Queryable } from "@/server/base/db/statement";
 import { mintOrgId } from "@/server/base/mint-org-id";
+import { pauseAt } from "@/server/base/pause-points";
 import { callbackSecretPurpose } from "@/server/catalog/callbacks/callback-secrets";
 import type { Services } from "@/server/catalog/services";
 import { type AttemptResult, attemptCall } from "./attempt";
@@ -84,6 +85,7 @@ export async function deliver(
   const [found] = await READ_DELIVERY(client, [delivery, orgId, startedAt]);
   if (found === undefined) return null;
   const { isFinal, ...result } = await send(services, client, { ...found, orgId });
+  await pauseAt("callback:sent");
   const { status, error, answer, durationMs } = result;
   const facts = [delivery, attempt, clock.forDatabase(), startedAt, durationMs, status, answer];
   if (error === null) {

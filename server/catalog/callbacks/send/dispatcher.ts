@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { limitStatements } from "@/server/base/db/limited-statements";
 import { defineQuery } from "@/server/base/db/statement";
+import { pauseAt } from "@/server/base/pause-points";
 import { sleepUntilWoken } from "@/server/base/sleep";
 import type { Services } from "@/server/catalog/services";
 import { createAddressEndpoints } from "./address-endpoints";
@@ -76,9 +77,11 @@ export class CallbackDispatcher {
     if (!(hasEvents || work.hasDeliveries)) return false;
     let isMore = false;
     if (hasEvents) {
+      await pauseAt("callback:before");
       await createAddressEndpoints(this.#services);
       const [expanded] = await EXPAND(pool, [clock.forDatabase(), EVENTS_AT_ONCE]);
       isMore = expanded?.events === EVENTS_AT_ONCE;
+      await pauseAt("callback:expanded");
     }
     const free = ATTEMPTS - this.#attempts.size;
     const leased = await CLAIM(pool, [clock.forDatabase(), free, SPARE_ATTEMPTS, LEASE_SECONDS]);
