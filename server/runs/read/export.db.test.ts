@@ -65,6 +65,25 @@ describe("an export", () => {
     ]);
   });
 
+  it("has the metadata of each run: an object in JSON, its text in CSV", async () => {
+    const marked = await createTenant(world);
+    const member = await createMember(world, marked, "member");
+    const plain = await insertRun(world, marked, {});
+    const id = await insertRun(world, marked, { status: "Pending" });
+    await world.db.run.update({ where: { id }, data: { metadata: '{"customer":"acme","order":42}' } });
+    const texts = { json: "", csv: "" };
+    for (const format of ["json", "csv"] as const) {
+      for await (const piece of exportRuns(world, member, { filter: {}, format })) texts[format] += piece;
+    }
+    expect(JSON.parse(texts.json)).toMatchObject([
+      { id, metadata: { customer: "acme", order: 42 } },
+      { id: plain, metadata: {} },
+    ]);
+    const [head = "", line = ""] = texts.csv.split("\r\n");
+    expect(head).toContain(",person,metadata,createdAt,");
+    expect(line).toContain(',"{""customer"":""acme"",""order"":42}",');
+  });
+
   it("writes each text as a field of CSV", async () => {
     const fields = [
       ["plain", "plain"],

@@ -3,6 +3,7 @@ import type { MemberActor, OrgId } from "@/server/base/actor";
 import { Prisma } from "@/server/base/db/generated/client";
 import { isoDate, select } from "@/server/base/db/statement";
 import { readWithoutTimeout } from "@/server/base/db/transaction";
+import { readJson, writeJson } from "@/server/base/json/json";
 import { MIB } from "@/server/contract/sizes";
 import type { Services } from "@/server/runs/services";
 import type { RunFilter } from "./find/filter";
@@ -27,6 +28,8 @@ const exportedRun = z.object({
   schedule: z.string().nullable(),
   key: z.string().nullable(),
   person: z.string().nullable(),
+  /** A JSON object. */
+  metadata: z.string().nullable(),
   createdAt: isoDate,
   startedAt: isoDate.nullable(),
   finishedAt: isoDate.nullable(),
@@ -65,7 +68,7 @@ export async function* exportRuns(
     for (const piece of await cutToPieces(services, actor.orgId, ids)) {
       let text = "";
       for (const run of await readPiece(services, actor.orgId, piece)) {
-        text += format === "csv" ? csvLine(run) : `${first ? "\n" : ",\n"}${JSON.stringify(run)}`;
+        text += format === "csv" ? csvLine(run) : `${first ? "\n" : ",\n"}${jsonLine(run)}`;
         first = false;
       }
       if (text !== "") yield text;
@@ -106,7 +109,7 @@ async function cutToPieces(
 function readPiece(services: Pick<Services, "pool">, orgId: OrgId, ids: string[]): Promise<ExportedRun[]> {
   const statement = Prisma.sql`
     SELECT r.id, r.kind::text, r.target_name AS target, r.target_version AS version, r.model, r.status::text,
-      r.source::text, t.name AS trigger, s.name AS schedule, k.name AS key, u.name AS person, r.created_at AS "createdAt",
+      r.source::text, t.name AS trigger, s.name AS schedule, k.name AS key, u.name AS person, r.metadata, r.created_at AS "createdAt",
       r.started_at AS "startedAt", r.finished_at AS "finishedAt",
       (extract(epoch FROM r.finished_at - r.started_at) * 1000)::float8 AS "durationMs", r.steps_executed AS steps,
       r.input_tokens AS "inputTokens", r.output_tokens AS "outputTokens", r.actions_used AS actions,
@@ -119,6 +122,10 @@ function readPiece(services: Pick<Services, "pool">, orgId: OrgId, ids: string[]
     LEFT JOIN users u ON u.id = r.user_id
     WHERE r.organization_id = ${orgId}::uuid AND r.id = ANY (${ids}::uuid[]) ORDER BY r.id DESC`;
   return readWithoutTimeout(services.pool, (client) => select(client, exportedRun, statement));
+}
+
+function jsonLine({ metadata, ...run }: ExportedRun): string {
+  return writeJson({ ...run, metadata: metadata === null ? {} : readJson(metadata) });
 }
 
 function csvLine(run: ExportedRun): string {
@@ -151,6 +158,7 @@ const RUN_OF_FILE = {
   scheduleId: true,
   apiKeyId: true,
   userId: true,
+  metadata: true,
   parentRunId: true,
   rootRunId: true,
   input: true,
