@@ -2020,6 +2020,8 @@ export interface operations {
             query?: {
                 /** @description Send the events after this number, without a snapshot. 0: all events. */
                 since?: number;
+                /** @description true: also the events of the runs that the run calls, with their path. Their ids are for Last-Event-ID only. */
+                children?: boolean;
             };
             header?: {
                 /** @description As since: the id of the last event that the reader has. It takes precedence. */
@@ -2489,6 +2491,8 @@ export interface operations {
             query?: {
                 /** @description Send the events after this number, without a snapshot. 0: all events. */
                 since?: number;
+                /** @description true: also the events of the runs that the run calls, with their path. Their ids are for Last-Event-ID only. */
+                children?: boolean;
             };
             header?: {
                 /** @description As since: the id of the last event that the reader has. It takes precedence. */

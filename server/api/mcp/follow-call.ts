@@ -3,6 +3,7 @@ import { memberOf } from "@/server/base/json/json";
 import { isTerminal } from "@/server/contract/enums";
 import type { EventSink } from "@/server/runs/live/event-stream";
 import { followRun } from "@/server/runs/live/follow-run";
+import { START } from "@/server/runs/live/position";
 import type { RunRef } from "@/server/runs/read/events/read-events";
 import { readRun } from "@/server/runs/read/read-run";
 import type { RunFacts } from "@/server/runs/run-facts";
@@ -63,7 +64,7 @@ async function reportProgress(
     signal,
   };
   try {
-    await followRun(services, actor, { ref, since: 0, view: () => ({}), sink });
+    await followRun(services, actor, { ref, since: START, view: () => ({}), sink });
     await sent;
   } catch (error) {
     if (isAppError(error)) return;

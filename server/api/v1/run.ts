@@ -5,6 +5,7 @@ import {
   type EndpointCall,
   type EndpointRules,
   endpoint,
+  flagParameter,
   idParameter,
   integerParameter,
   Reply,
@@ -17,6 +18,7 @@ import { acquireStreamSlot } from "@/server/guard/limits/stream-slots";
 import { cancelRun } from "@/server/runs/cancel";
 import { EVENT_STREAM_HEADERS, openEventStream } from "@/server/runs/live/event-stream";
 import { followRun } from "@/server/runs/live/follow-run";
+import { type Position, readPosition, START } from "@/server/runs/live/position";
 import { readRun } from "@/server/runs/read/read-run";
 import type { RunFacts } from "@/server/runs/run-facts";
 import type { Services } from "@/server/services";
@@ -114,7 +116,7 @@ export function eventsEndpoint({
   example: string;
 }): Endpoint {
   const { input: named, refOf } = runInput(rules.kind);
-  const input = named.extend({ since });
+  const input = named.extend({ since, children });
   return endpoint({
     ...rules,
     method: "GET",
@@ -130,17 +132,28 @@ export function eventsEndpoint({
       actor,
       input: given,
       call,
-    }: EndpointCall<z.output<typeof named> & { since?: number | undefined }>) {
+    }: EndpointCall<
+      z.output<typeof named> & { since?: number | undefined; children?: boolean | undefined }
+    >) {
       const ref = refOf(given);
       await readRun(services, actor, ref);
-      const from = readLastEventId(call.headers["Last-Event-ID"]) ?? given.since ?? null;
+      const { since: n, children: hasChildren = false } = given;
+      const from =
+        readLastEventId(call.headers["Last-Event-ID"] ?? "", hasChildren) ??
+        (n === undefined ? null : { ...START, n });
       const slot = acquireStreamSlot(services, actor);
       if ("rejection" in slot) {
         throw new AppError("rate_limited", slot.rejection, { headers: { "Retry-After": "5" } });
       }
       const events = openEventStream({
         produce: (sink) =>
-          followRun(services, actor, { ref, since: from, view: (run) => view(services, run), sink }),
+          followRun(services, actor, {
+            ref,
+            since: from,
+            hasChildren,
+            view: (run) => view(services, run),
+            sink,
+          }),
         mayStay: () =>
           confirmCaller({ services, call }).then(
             () => true,
@@ -164,6 +177,11 @@ const since = integerParameter("since", {
   description: "Send the events after this number, without a snapshot. 0: all events.",
 }).optional();
 
+const children = flagParameter(
+  "children",
+  "true: also the events of the runs that the run calls, with their path. Their ids are for Last-Event-ID only.",
+).optional();
+
 const EVENTS_HEADERS = z.object({
   "Last-Event-ID": z
     .string()
@@ -171,13 +189,13 @@ const EVENTS_HEADERS = z.object({
     .meta({ description: "As since: the id of the last event that the reader has. It takes precedence." }),
 });
 
-function readLastEventId(text = ""): number | null {
-  if (text.trim() === "") return null;
-  if (/^\d{1,9}$/.test(text.trim())) return Number(text);
-  throw new AppError(
-    "invalid_request",
-    "The header Last-Event-ID must be the id of an event, a whole number.",
-  );
+function readLastEventId(text: string, hasChildren: boolean): Position | null {
+  const id = text.trim();
+  if (id === "") return null;
+  const position = readPosition(id);
+  if (position !== null && (hasChildren || position.children.size === 0)) return position;
+  const what = hasChildren ? "the id of an event" : "the id of an event, a whole number";
+  throw new AppError("invalid_request", `The header Last-Event-ID must be ${what}.`);
 }
 
 /** A worker that is alive ends a cancelled run in that time, a lost worker's is ended by another. */

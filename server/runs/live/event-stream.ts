@@ -16,7 +16,7 @@ export type EventSink = {
    */
   drained(): Promise<void>;
   /** `id` returns as Last-Event-ID after a dropped connection. */
-  send(event: { name: string; data: unknown; id?: number | undefined }): void;
+  send(event: { name: string; data: unknown; id?: number | string | undefined }): void;
   close(): void;
   signal: AbortSignal;
 };

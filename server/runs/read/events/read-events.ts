@@ -13,12 +13,22 @@ import { ownRun, readRunRow, sizeOfSteps } from "../read-run";
  * The events of a run, read from its rows (docs/api.md). Each has a number, from 1 without gaps: those of
  * steps are in their rows, waits in `run_events`, the others follow from the run's own row.
  */
-export type RunEvent = { n: number; type: string; data: object };
+export type RunEvent = {
+  n: number;
+  type: string;
+  data: object;
+  /** Of the completion of a step that called a run. */
+  call?: StepCall;
+};
+/** A step that calls runs; `n` is the number of the event that it started with. */
+export type StepCall = { n: number; key: string; stepNumber: number };
 
 /** Events that are read at once. */
 const WINDOW = 100;
 
 const step = z.object({
+  key: z.string(),
+  hasCalled: z.boolean(),
   stepNumber: z.number(),
   iterationNumber: z.number(),
   toolName: z.string(),
@@ -37,7 +47,7 @@ const step = z.object({
 });
 export type EventStep = z.infer<typeof step>;
 
-const STEP_COLUMNS = `step_number AS "stepNumber", iteration_number AS "iterationNumber", tool_name AS "toolName", status,
+const STEP_COLUMNS = `key, child_run_id IS NOT NULL AS "hasCalled", step_number AS "stepNumber", iteration_number AS "iterationNumber", tool_name AS "toolName", status,
   input, output, reasoning, input_tokens AS "inputTokens", output_tokens AS "outputTokens", error_message AS "errorMessage",
   started_at AS "startedAt", finished_at AS "finishedAt", duration_ms AS "durationMs", started_event AS "startedEvent",
   finished_event AS "finishedEvent"`;
@@ -152,7 +162,9 @@ function eventsOfStep(row: EventStep): RunEvent[] {
     events.push({ n: row.startedEvent, type: "step.started", data });
   }
   if (row.finishedEvent !== null && row.status !== "Running") {
-    events.push({ n: row.finishedEvent, type: "step.completed", data: finishedStep(row) });
+    const { finishedEvent: n, startedEvent, key } = row;
+    const call = row.hasCalled && startedEvent !== null ? { n: startedEvent, key, stepNumber } : null;
+    events.push({ n, type: "step.completed", data: finishedStep(row), ...(call && { call }) });
   }
   return events;
 }

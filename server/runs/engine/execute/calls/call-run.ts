@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { Decimal } from "@/server/base/amount";
 import { defineQuery } from "@/server/base/db/statement";
-import { deriveId } from "@/server/base/ids";
 import { type Json, writeJson } from "@/server/base/json/json";
 import { stringifyLarge } from "@/server/base/json/large";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
@@ -14,6 +13,7 @@ import { runAgent } from "@/server/work/functions/run-agent";
 import { runTool } from "@/server/work/functions/run-tool";
 import { validateAgainst } from "@/server/work/json-schema/schema";
 import { describeIssues } from "@/server/work/json-schema/schema-issues";
+import { calledRunId } from "../../called-run";
 import type { FinishedStep } from "../../write/journal";
 import type { Execution } from "../execution";
 import { abortAfter, LimitReached } from "../interruptions";
@@ -61,7 +61,7 @@ function callChild(
     repeatsAttempts: true,
     async attempt(started, { number }) {
       const found = await find();
-      const id = deriveId(execution.run.id, number === 1 ? call.key : `${call.key}/attempt-${number}`);
+      const id = calledRunId(execution.run.id, call.key, number);
       started.row.child_run_id = id;
       const ended = await withinTime(execution, { id, ...found }, { ...call, beganAt: started.startedAt });
       if (ended.status === "Completed") return storedOutput(execution, toOutput(ended.output));
