@@ -4,10 +4,12 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { KEY_SCOPES, SCOPE_TEXTS } from "@/server/base/actor";
+import { RUN_SOURCES } from "@/server/contract/enums";
 import { hasProgram } from "@/testing/programs";
 import { insertRun } from "@/testing/runs";
 import { createKey, openRestServer } from "@/testing/servers/rest-server";
 import { createTenant, createTrigger, openWorld } from "@/testing/world";
+import { ENDPOINTS } from "./v1/endpoints";
 import { handleWebhook } from "./webhook";
 
 const PAGE = readFileSync(join(import.meta.dirname, "../../docs/lists.md"), "utf8");
@@ -44,6 +46,15 @@ it("lists the scopes of keys in a table, in the words of the keys page", () => {
   const listed = [...PAGE.matchAll(/^\| `(\w+:\w+)` \| (.*) \|$/gm)].map(([, scope, may]) => [scope, may]);
   const texts = KEY_SCOPES.map((scope) => [scope, SCOPE_TEXTS[scope].may]);
   expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(texts));
+});
+
+it("names the parameters that filter runs, and the sources", () => {
+  const [, rows = ""] = /^\| Parameter \| Only runs … \|\n.*\n((?:\|.*\n)+)/m.exec(PAGE) ?? [];
+  const namesIn = (text = "") => [...text.matchAll(/`([^`]+)`/g)].map(([, name]) => name).sort();
+  const cells = rows.split("\n").map((row) => row.split(" | "));
+  const filters = ENDPOINTS["runs.list"]?.query.filter((name) => !["limit", "cursor"].includes(name));
+  expect(cells.flatMap(([names]) => namesIn(names)).sort()).toEqual(filters?.sort());
+  expect(namesIn(cells.find(([name]) => name === "| `source`")?.[1])).toEqual([...RUN_SOURCES].sort());
 });
 
 it("has a sample for each task", () => {

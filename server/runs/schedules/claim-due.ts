@@ -62,7 +62,7 @@ export async function claimDueSchedules({ pool, clock, log }: Services): Promise
         return { id, next: planned.nextAt };
       } catch (error) {
         // Another version of Node may not know the time zone.
-        log.error("The due times of a schedule could not be computed; retrying in 1 h", {
+        log.error("Could not compute the due times of a schedule; retrying in 1 h", {
           schedule: id,
           error,
         });
