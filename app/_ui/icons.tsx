@@ -27,6 +27,7 @@ export {
   Ellipsis as MoreIcon,
   Gauge as GaugeIcon,
   GitBranch as ConditionIcon,
+  GitFork as ForkIcon,
   GripVertical as GripIcon,
   KeyRound as KeyIcon,
   Link2 as LinkIcon,

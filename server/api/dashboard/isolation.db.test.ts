@@ -441,6 +441,11 @@ const EXCEPTIONS: Record<string, Call | { ask: Call; gets: Gets }> = {
     gets: (answer) => JSON.stringify(answer) === '{"found":0,"next":null}',
   },
   "runs.cancel": (api, at) => api.runs.cancel({ runIds: [at.runId] }),
+  // Only an ended run is forked.
+  "runs.forkBase": (api, at) => api.runs.forkBase({ runId: at.runId }),
+  "runs.forkEstimate": (api, at) =>
+    api.runs.forkEstimate({ runId: at.runId, fromStep: 1, changes: {}, tools: "live" }),
+  "runs.fork": (api, at) => api.runs.fork({ runId: at.runId, fromStep: 1, changes: {}, tools: "recorded" }),
   "credits.balance": {
     ask: (api) => api.credits.balance(),
     gets: (answer) => /"(8\d|9\d|100)\./.test(JSON.stringify(answer)),

@@ -1,12 +1,18 @@
 import { z } from "zod";
 import { memberProcedure, router } from "@/server/api/trpc";
 import { tryAgent, tryTool } from "@/server/api/try/try-definition";
+import { Decimal } from "@/server/base/amount";
 import { AppError } from "@/server/base/errors";
 import { writeJson } from "@/server/base/json/json";
 import { writeYaml } from "@/server/catalog/definition-file/write-yaml";
 import { parseSentAgent } from "@/server/catalog/edit-definition";
 import { RUN_KINDS } from "@/server/contract/enums";
 import { cancelMatching, cancelRun } from "@/server/runs/cancel";
+import { forkRequest } from "@/server/runs/fork/changes";
+import { estimateFork, viewEstimate } from "@/server/runs/fork/estimate-fork";
+import { planFork } from "@/server/runs/fork/plan-fork";
+import { readForkBase } from "@/server/runs/fork/read-base";
+import { startFork } from "@/server/runs/fork/start-fork";
 import { MAX_FOUND_IDS, MAX_RUNS_PER_CALL, MAX_SEARCH_LENGTH } from "@/server/runs/read/enums";
 import { countStatuses } from "@/server/runs/read/find/count-statuses";
 import { groupErrors } from "@/server/runs/read/find/error-groups";
@@ -27,13 +33,21 @@ import { readRunHistogram } from "@/server/runs/read/metrics/histogram";
 import { metricsQuestion, readRunMetrics } from "@/server/runs/read/metrics/metrics";
 import { readStepValues } from "@/server/runs/read/step-values";
 import { rerun, startFromDashboard } from "@/server/runs/rerun";
-import { pageInput, resolver } from "./procedures";
+import { checkedInput, pageInput, resolver } from "./procedures";
 
 const viewer = memberProcedure("viewer");
 const member = memberProcedure("member");
 const run = z.object({ runId: z.uuid() });
 const pin = run.extend({ step: z.string().max(64) });
 const filtered = z.object({ filter: runFilter.default({}) });
+const forkInput = forkRequest.extend({
+  ...run.shape,
+  maxCredits: z
+    .string()
+    .regex(/^\d{1,12}(\.\d{1,4})?$/, "must be a number with at most four decimal places")
+    .refine((text) => Number(text) > 0, "must be above 0")
+    .optional(),
+});
 const ids = z.array(z.uuid()).max(MAX_RUNS_PER_CALL);
 
 export const runsRouter = router({
@@ -117,6 +131,22 @@ export const runsRouter = router({
     .mutation(resolver(tryTool)),
 
   rerun: member.input(run.extend({ input: z.string().optional() })).mutation(resolver(rerun)),
+
+  /** The settings of an ended run that a fork can change. */
+  forkBase: viewer.input(run).query(resolver(readForkBase)),
+  forkEstimate: viewer
+    .input(checkedInput(forkInput))
+    .query(async ({ ctx, input: { maxCredits, ...input } }) =>
+      viewEstimate(
+        await estimateFork(ctx.services, ctx.actor, { plan: await planFork(ctx.services, ctx.actor, input) }),
+      ),
+    ),
+  fork: member.input(checkedInput(forkInput)).mutation(async ({ ctx, input: { maxCredits, ...input } }) => {
+    const plan = await planFork(ctx.services, ctx.actor, input);
+    const options = maxCredits === undefined ? undefined : { maxCredits: new Decimal(maxCredits) };
+    const { runId } = await startFork(ctx.services, ctx.actor, { plan, options });
+    return { runId };
+  }),
 
   /** Returns how many of the runs exist here. */
   cancel: member.input(z.object({ runIds: ids.min(1) })).mutation(async ({ ctx, input }) => {

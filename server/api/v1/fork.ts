@@ -9,7 +9,7 @@ import { MAX_DASHBOARD_CALL_BYTES } from "@/server/contract/sizes";
 import { rateLimited } from "@/server/guard/limits/rate-limit";
 import { acquireRead } from "@/server/guard/limits/read-lease";
 import { changesDefinition, type ForkChanges, forkRequest } from "@/server/runs/fork/changes";
-import { estimateFork } from "@/server/runs/fork/estimate-fork";
+import { estimateFork, viewEstimate } from "@/server/runs/fork/estimate-fork";
 import { planFork } from "@/server/runs/fork/plan-fork";
 import { startFork } from "@/server/runs/fork/start-fork";
 import { requireOwnRun } from "@/server/runs/read/run-lines";
@@ -80,7 +80,7 @@ export const fork = {
       }));
       if (isDry) {
         if ("error" in plan) throw plan.error;
-        return describe(await estimateFork(services, actor, { plan, options }));
+        return viewEstimate(await estimateFork(services, actor, { plan, options }));
       }
       const kind = "error" in plan ? "agent" : plan.origin.kind;
       const conditions = startConditions(actor, kind, repetition);
@@ -109,18 +109,4 @@ function authorizeChanges({ scopes, name }: ApiKeyActor, changes: ForkChanges): 
 async function countRead(services: Services, actor: ApiKeyActor): Promise<void> {
   const decision = await acquireRead(services, actor);
   if (decision !== null && !decision.allowed) throw rateLimited("reads", decision);
-}
-
-function describe({
-  hold,
-  mostCredits,
-  sameUsage,
-  ...facts
-}: Awaited<ReturnType<typeof estimateFork>>): z.input<typeof forkEstimate> {
-  return {
-    ...facts,
-    hold: hold.toFixed(4),
-    mostCredits: mostCredits.toFixed(4),
-    sameUsage: sameUsage.toFixed(4),
-  };
 }

@@ -8,6 +8,21 @@ import type { ForkPlan } from "./plan-fork";
 import { sideEffectsOf } from "./possible-calls";
 import { forkStart } from "./start-fork";
 
+/** An estimate with amounts as decimals of four places. */
+export function viewEstimate({
+  hold,
+  mostCredits,
+  sameUsage,
+  ...facts
+}: Awaited<ReturnType<typeof estimateFork>>) {
+  const amounts = {
+    hold: hold.toFixed(4),
+    mostCredits: mostCredits.toFixed(4),
+    sameUsage: sameUsage.toFixed(4),
+  };
+  return { ...facts, ...amounts };
+}
+
 /**
  * Makes the checks of a fork's start without starting it. The most that it can cost is at most the balance.
  * `sameUsage`: what the origin's usage from the cut on costs today, without runs that it called. `sideEffects`: what
@@ -41,7 +56,8 @@ function sameUsage(
   const ofActions = request.tools === "live" ? creditsOfActions(prices, actions) : ZERO;
   if (target.kind !== "agent") return ofActions;
   const { model } = target.configuration;
+  const isSame = origin.configuration.kind === "agent" && origin.configuration.model === model;
   return origin.calls
-    .filter((call) => !cut.calls.includes(call))
+    .filter((call) => !cut.calls.includes(call) && (call.isCharged || !isSame))
     .reduce((sum, usage) => sum.add(creditsOfUsage(prices, model, usage)), ofActions);
 }

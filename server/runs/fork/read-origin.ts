@@ -55,6 +55,8 @@ const originCall = z.object({
   bytes: z.number(),
   inputTokens: z.number(),
   outputTokens: z.number(),
+  /** False for a call of an own provider or the demo model. */
+  isCharged: z.boolean(),
 });
 export type OriginCall = z.infer<typeof originCall>;
 
@@ -62,7 +64,7 @@ export type OriginCall = z.infer<typeof originCall>;
 const READ_CALLS = defineQuery(
   "read-fork-calls",
   originCall,
-  `SELECT key, iteration_number AS iteration, input_tokens AS "inputTokens", output_tokens AS "outputTokens",
+  `SELECT key, iteration_number AS iteration, input_tokens AS "inputTokens", output_tokens AS "outputTokens", credits > 0 AS "isCharged",
           (octet_length(content) + octet_length(reasoning) + octet_length(tool_calls))::int AS bytes
    FROM model_calls
    WHERE run_id = $1 AND organization_id = $2 AND status = 'Completed' AND (key LIKE 'think-%' OR key = 'answer')

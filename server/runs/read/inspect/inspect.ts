@@ -4,6 +4,7 @@ import { Prisma } from "@/server/base/db/generated/client";
 import { defineQuery, isoDate, select } from "@/server/base/db/statement";
 import { AppError } from "@/server/base/errors";
 import { readJson } from "@/server/base/json/json";
+import { FORK_MODES } from "@/server/contract/enums";
 import { RUN_COLUMNS, RUN_JOINS, runSummary } from "@/server/runs/read/list";
 import { queuedRuns } from "@/server/runs/read/run-rows";
 import type { Services } from "@/server/runs/services";
@@ -129,7 +130,15 @@ const runDetail = runSummary.extend({
   currentVersion: z.number().nullable(),
   /** The last completed run of the target before a failed one, if it is recent. */
   lastGoodRunId: z.string().nullable(),
+  /** `isStored`: false once its origin is deleted. */
+  fork: z
+    .object({ runId: z.string(), fromStep: z.number(), tools: z.enum(FORK_MODES), isStored: z.boolean() })
+    .nullable(),
+  /** The newest. */
+  forks: z.array(z.object({ id: z.string() })),
 });
+
+const MAX_FORKS = 20;
 
 async function readRunDetail(services: Pick<Services, "clock" | "pool">, actor: MemberActor, runId: string) {
   const [row] = await select(
@@ -144,6 +153,12 @@ async function readRunDetail(services: Pick<Services, "clock" | "pool">, actor: 
       r.resumed_at AS "resumedAt",
       coalesce((SELECT a.version FROM agents a WHERE a.id = r.agent_id AND a.deleted_at IS NULL),
                (SELECT t.version FROM tools t WHERE t.id = r.tool_id AND t.deleted_at IS NULL)) AS "currentVersion",
+      CASE WHEN r.forked_from IS NOT NULL THEN
+        json_build_object('runId', r.forked_from, 'fromStep', r.fork_step, 'tools', r.fork_mode, 'isStored', EXISTS (
+          SELECT FROM runs o WHERE o.id = r.forked_from AND o.organization_id = r.organization_id)) END AS fork,
+      (SELECT coalesce(json_agg(f), '[]') FROM (
+        SELECT f.id FROM runs f WHERE f.organization_id = r.organization_id AND f.forked_from = r.id
+        ORDER BY f.id DESC LIMIT ${MAX_FORKS}) f) AS forks,
       CASE WHEN r.status = 'Failed' THEN ${lastGood(services.clock.now())} END AS "lastGoodRunId",
       ${Prisma.raw(startOf("r.input"))} AS input, ${Prisma.raw(startOf("r.output"))} AS output
     FROM runs r ${RUN_JOINS} WHERE r.id = ${runId}::uuid AND r.organization_id = ${actor.orgId}::uuid`,

@@ -107,7 +107,7 @@ function fieldsOf(configuration: RunConfiguration, deadlineSeconds: number): Fie
   if (configuration.kind === "tool") {
     return new Map([...workflowFields(configuration.definition), deadline]);
   }
-  const { kind, name: title, callables, messageFromOutside, ...settings } = configuration;
+  const { kind, name: title, callables, messageFromOutside, fork, ...settings } = configuration;
   const functions = callables.filter((callable) => callable.kind === "function");
   const tools = callables
     .filter((callable) => callable.kind === "tool")

@@ -82,11 +82,10 @@ export function RunFacts({ run, calls }: { run: RunDetail; calls: readonly CallL
           </Row>
           {run.parentRunId ? (
             <Row name="Parent run">
-              <Link className="mono text-accent hover:underline" href={`/runs/${run.parentRunId}`}>
-                {shortId(run.parentRunId)}
-              </Link>
+              <RunLink id={run.parentRunId} />
             </Row>
           ) : null}
+          <Forks run={run} />
           <Times run={run} />
         </Group>
         {run.metadata.length > 0 ? (
@@ -174,6 +173,45 @@ function Target({ run }: { run: RunDetail }) {
       <MaybeLink href={run.currentVersion === null ? null : targetPath(run)} text={run.targetName} />,{" "}
       <Version run={run} />
     </>
+  );
+}
+
+/** The origin of a fork, and the forks of a run. */
+function Forks({ run: { id, fork, forks } }: { run: RunDetail }) {
+  return (
+    <>
+      {fork === null ? null : (
+        <Row name="Fork of" note={`from step ${fork.fromStep}, ${fork.tools}`}>
+          {fork.isStored ? (
+            <>
+              <RunLink id={fork.runId} />{" "}
+              <Link className="text-accent hover:underline" href={`/runs/compare?a=${fork.runId}&b=${id}`}>
+                Compare
+              </Link>
+            </>
+          ) : (
+            <span className="mono">{shortId(fork.runId)}</span>
+          )}
+        </Row>
+      )}
+      {forks.length === 0 ? null : (
+        <Row name="Forks">
+          <span className="flex flex-wrap gap-x-2">
+            {forks.map(({ id: forkId }) => (
+              <RunLink id={forkId} key={forkId} />
+            ))}
+          </span>
+        </Row>
+      )}
+    </>
+  );
+}
+
+function RunLink({ id }: { id: string }) {
+  return (
+    <Link className="mono text-accent hover:underline" href={`/runs/${id}`}>
+      {shortId(id)}
+    </Link>
   );
 }
 

@@ -12,6 +12,8 @@ import { Moment } from "@/app/_ui/figures/time";
 import { JsonView } from "@/app/_ui/json/view";
 import { Unreadable } from "@/app/_ui/text/unreadable";
 import type { CallDetail } from "@/server/runs/read/inspect/inspect-line";
+import { ForkButton } from "../fork/fork-button";
+import { TakenOver } from "../fork/taken-over";
 import { statusOf, timesOf } from "./detail-status";
 import {
   ErrorText,
@@ -34,6 +36,8 @@ export function CallInspector(props: WorkProps<"call">) {
   const tokens = formatTokens(call.inputTokens, call.outputTokens);
   return (
     <InspectorFrame
+      act={<ForkButton bench={props.bench} line={line} />}
+      intro={<TakenOver bench={props.bench} line={line} />}
       facts={
         <>
           {call.model}

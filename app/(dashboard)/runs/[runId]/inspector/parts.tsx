@@ -22,6 +22,7 @@ export function InspectorFrame({
   line,
   intro,
   figures,
+  act,
   children,
 }: {
   label: string;
@@ -32,6 +33,8 @@ export function InspectorFrame({
   intro?: ReactNode;
   /** A figure that ticks is last. */
   figures: readonly (readonly [string, ReactNode])[];
+  /** A button beside the link. */
+  act?: ReactNode;
   children?: ReactNode;
 }) {
   // The page of a child run does not have the numbers of the steps that lead to it.
@@ -44,6 +47,7 @@ export function InspectorFrame({
         {status ? <Status status={status} waiting={line.kind === "wait"} /> : null}
         <span className="ml-auto flex items-center gap-1 text-muted">
           <span>{facts}</span>
+          {act}
           <CopyButton
             label="Copy a link to this line"
             look="link"

@@ -16,6 +16,8 @@ import { usePayload } from "@/app/_ui/text/use-payload";
 import { anyCase } from "@/server/base/json/any-case";
 import type { StepDetail } from "@/server/runs/read/inspect/inspect-line";
 import type { PayloadPreview } from "@/server/runs/read/inspect/payload-preview";
+import { ForkButton } from "../fork/fork-button";
+import { TakenOver } from "../fork/taken-over";
 import { statusOf, timesOf } from "./detail-status";
 import { readHttpExchange } from "./http-exchange";
 import {
@@ -39,6 +41,8 @@ export function StepInspector(props: WorkProps<"step">) {
   const searchText = bench?.finder.searchText ?? "";
   return (
     <InspectorFrame
+      act={<ForkButton bench={bench} line={line} />}
+      intro={<TakenOver bench={bench} line={line} />}
       facts={
         <>
           {label !== line.step.key ? `iteration ${step.iteration} · ` : null}

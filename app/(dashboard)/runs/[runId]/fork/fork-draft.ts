@@ -1,0 +1,71 @@
+import type { Json, JsonObject } from "@/server/base/json/json";
+import { isJsonObject } from "@/server/base/json/json";
+import { readTypedJson } from "@/server/base/json/repeated-key";
+import { JsonTextError } from "@/server/base/json/text";
+import type { FORK_MODES } from "@/server/contract/enums";
+
+/** A run's own settings, which a fork can change. Model and prompt are null for a tool. */
+export type ForkBase = {
+  model: string | null;
+  systemPrompt: string | null;
+  toolVersion: number;
+  versions: readonly number[];
+};
+
+export type ForkDraft = Pick<ForkBase, "model" | "systemPrompt" | "toolVersion"> & {
+  change: (typeof STEP_CHANGES)[number]["value"];
+  /** JSON of the changed input or output; null: as prefilled. */
+  value: string | null;
+  tools: (typeof FORK_MODES)[number];
+  maxCredits: string;
+};
+
+export const STEP_CHANGES = [
+  { value: "none", label: "No change" },
+  { value: "input", label: "With other arguments" },
+  { value: "output", label: "Not made, with another output" },
+] as const;
+
+type ForkChanges = {
+  model?: string;
+  systemPrompt?: string;
+  toolVersion?: number;
+  input?: JsonObject;
+  output?: Json;
+};
+
+/** The changes of a draft without issues. */
+export function changesOf(draft: ForkDraft, base: ForkBase): ForkChanges {
+  const changes: ForkChanges = {};
+  if (draft.model !== null && draft.model !== base.model) changes.model = draft.model;
+  if (draft.systemPrompt !== null && draft.systemPrompt !== base.systemPrompt)
+    changes.systemPrompt = draft.systemPrompt;
+  if (draft.toolVersion !== base.toolVersion) changes.toolVersion = draft.toolVersion;
+  if (draft.change === "none" || draft.value === null) return changes;
+  const value = readTypedJson(draft.value);
+  if (draft.change === "output") changes.output = value;
+  else if (isJsonObject(value)) changes.input = value;
+  return changes;
+}
+
+/** By JSON pointer. */
+export function findDraftIssues({ change, value, maxCredits }: ForkDraft): Record<string, string> {
+  const issues: Record<string, string> = {};
+  if (change !== "none") {
+    const issue = value === null ? "Change it, or choose another option." : findJsonIssue(value, change);
+    if (issue !== null) issues[`/changes/${change}`] = issue;
+  }
+  if (!/^\s*(\d{1,12}(\.\d{1,4})?)?\s*$/.test(maxCredits))
+    issues["/maxCredits"] = "Enter a number with at most four decimal places.";
+  return issues;
+}
+
+function findJsonIssue(text: string, change: "input" | "output"): string | null {
+  try {
+    const isObject = isJsonObject(readTypedJson(text));
+    return change === "input" && !isObject ? "Arguments are a JSON object." : null;
+  } catch (error) {
+    if (error instanceof JsonTextError) return error.message;
+    return `This is not valid JSON: ${error instanceof Error ? error.message : ""}`;
+  }
+}

@@ -1,0 +1,229 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Button } from "@/app/_ui/button";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { CodeEditor } from "@/app/_ui/editor/code-editor";
+import { Choice, FieldGroup, OptionField, TextareaField, TextField } from "@/app/_ui/forms/form";
+import { FormDialog } from "@/app/_ui/forms/form-dialog";
+import { useForm } from "@/app/_ui/forms/use-form";
+import { readableText } from "@/app/_ui/json/spacing";
+import { ModelField } from "@/app/(dashboard)/_editor/agent/model-field";
+import { changesOf, type ForkBase, type ForkDraft, findDraftIssues, STEP_CHANGES } from "./fork-draft";
+import { ForkEffects } from "./fork-effects";
+import type { ForkDialogProps } from "./fork-point";
+
+const LABELS = {
+  "/fromStep": "Step",
+  "/changes/model": "Model",
+  "/changes/systemPrompt": "System prompt",
+  "/changes/toolVersion": "Version",
+  "/changes/input": "Arguments",
+  "/changes/output": "Output",
+  "/maxCredits": "Highest cost",
+};
+
+type ForkFormProps = ForkDialogProps & { base: ForkBase; onStarted: (forkId: string) => void };
+
+export function ForkForm({ run, point, own, base, onClose, onStarted }: ForkFormProps) {
+  const [initial] = useState<ForkDraft>({
+    ...base,
+    change: "none",
+    value: null,
+    tools: "recorded",
+    maxCredits: "",
+  });
+  const { dialog, draft, change, send, errorAt, field } = useForm(useTRPC().runs.fork.mutationOptions(), {
+    draft: initial,
+    labels: LABELS,
+    done: ({ runId }) => {
+      onStarted(runId);
+      return null;
+    },
+    onClose,
+  });
+  const { fromStep, step } = point;
+  const submit = () => {
+    const issues = findDraftIssues(draft);
+    const { tools, maxCredits } = draft;
+    const cap = maxCredits.trim() === "" ? {} : { maxCredits: maxCredits.trim() };
+    const changes = Object.keys(issues).length === 0 ? changesOf(draft, base) : {};
+    send({ runId: run.id, fromStep, tools, changes, ...cap }, issues);
+  };
+  return (
+    <FormDialog
+      {...dialog}
+      act="Start fork"
+      acting="Starting"
+      dismiss="Close"
+      onClose={onClose}
+      onSubmit={submit}
+      title={`Fork from ${point.name}`}
+      wide
+    >
+      <p className="text-muted">
+        A new run takes over what came before and continues with your changes. This run stays as it is.
+      </p>
+      <div className="grid gap-x-6 gap-y-4 md:grid-cols-[minmax(0,1fr)_15rem]">
+        <div className="flex min-w-0 flex-col gap-4">
+          {base.model === null ? null : (
+            <Model
+              error={errorAt("/changes/model")}
+              onChange={(model) => change({ model })}
+              value={draft.model ?? ""}
+              was={base.model}
+            />
+          )}
+          {base.systemPrompt === null ? null : (
+            <TextareaField
+              end={
+                draft.systemPrompt === base.systemPrompt ? null : (
+                  <Button
+                    className="h-7"
+                    look="quiet"
+                    onClick={() => change({ systemPrompt: base.systemPrompt })}
+                  >
+                    As in this run
+                  </Button>
+                )
+              }
+              error={errorAt("/changes/systemPrompt")}
+              label="System prompt"
+              onChange={(systemPrompt) => change({ systemPrompt })}
+              rows={8}
+              value={draft.systemPrompt ?? ""}
+            />
+          )}
+          {base.versions.length > 1 && base.model === null ? (
+            <OptionField
+              error={errorAt("/changes/toolVersion")}
+              hint={draft.toolVersion === base.toolVersion ? undefined : `Was ${base.toolVersion}`}
+              label="Version of the tool"
+              onChange={(version) => change({ toolVersion: Number(version) })}
+              options={base.versions.map((version) => ({
+                value: String(version),
+                label: `Version ${version}`,
+              }))}
+              value={String(draft.toolVersion)}
+            />
+          ) : null}
+          {step === null ? null : (
+            <StepChange
+              draft={draft}
+              error={errorAt("/changes/input") ?? errorAt("/changes/output")}
+              onChange={change}
+              runId={run.id}
+              stepId={step.id}
+              stepName={step.name}
+            />
+          )}
+          <FieldGroup label="Functions and tools">
+            <Choice
+              checked={draft.tools === "recorded"}
+              name="fork-tools"
+              onChange={() => change({ tools: "recorded" })}
+            >
+              <b className="font-medium">Recorded</b>
+              <span className="block text-muted">
+                The same call gets the recorded answer. Any other call fails.
+              </span>
+            </Choice>
+            <Choice
+              checked={draft.tools === "live"}
+              name="fork-tools"
+              onChange={() => change({ tools: "live" })}
+            >
+              <b className="font-medium">Live</b>
+              <span className="block text-muted">Calls are made for real, with their effects.</span>
+            </Choice>
+          </FieldGroup>
+        </div>
+        <aside aria-label="The fork's effects" className="flex min-w-0 flex-col gap-4">
+          <ForkEffects draft={draft} own={own} point={point} run={run} />
+          <TextField
+            {...field("maxCredits")}
+            error={errorAt("/maxCredits")}
+            hint="In credits. The fork fails before it uses more."
+            inputMode="decimal"
+            label="Highest cost"
+            placeholder="No cap of its own"
+          />
+        </aside>
+      </div>
+    </FormDialog>
+  );
+}
+
+function Model({
+  was,
+  ...props
+}: {
+  value: string;
+  was: string;
+  error: string | undefined;
+  onChange: (model: string) => void;
+}) {
+  const { data: choices } = useQuery(useTRPC().definitions.choices.queryOptions());
+  return (
+    <div className="flex flex-col gap-1.5">
+      {choices === undefined ? (
+        <TextField {...props} label="Model" />
+      ) : (
+        <ModelField {...props} choices={choices} />
+      )}
+      {props.value === was ? null : <p className="text-muted text-xs">Was {was}</p>}
+    </div>
+  );
+}
+
+/** Replaces the arguments or the output of the step, prefilled with its own. */
+function StepChange({
+  runId,
+  stepId,
+  stepName,
+  draft,
+  error,
+  onChange,
+}: {
+  runId: string;
+  stepId: string;
+  stepName: string;
+  draft: ForkDraft;
+  error: string | undefined;
+  onChange: (part: Partial<ForkDraft>) => void;
+}) {
+  const { data: detail } = useQuery(useTRPC().runs.step.queryOptions({ runId, stepId }));
+  const own = draft.change === "input" ? detail?.input : detail?.output;
+  const prefilled = own && !own.cut ? readableText(own.text) : "";
+  const label = draft.change === "input" ? "Arguments, a JSON object" : "Output, as JSON";
+  return (
+    <>
+      <OptionField
+        error={draft.change === "none" ? error : undefined}
+        label={`Call of ${stepName}`}
+        onChange={(next) => onChange({ change: next, value: null })}
+        options={STEP_CHANGES}
+        value={draft.change}
+      />
+      {draft.change === "none" || detail === undefined ? null : (
+        <div className="flex flex-col gap-1.5">
+          <label className="font-medium" htmlFor="fork-value">
+            {label}
+          </label>
+          <CodeEditor
+            aria-describedby="fork-value-problem"
+            aria-invalid={error !== undefined}
+            id="fork-value"
+            key={draft.change}
+            language="json"
+            look="value"
+            onChange={(value) => onChange({ value })}
+            value={draft.value ?? prefilled}
+          />
+          <p className="text-failed text-xs empty:hidden" id="fork-value-problem" role="alert">
+            {error}
+          </p>
+        </div>
+      )}
+    </>
+  );
+}

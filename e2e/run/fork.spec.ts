@@ -1,0 +1,47 @@
+import { expectAccessible } from "../support/axe";
+import { editor, fillEditor } from "../support/editor";
+import { expect, test } from "../support/fixtures";
+import { finishRun } from "../support/start";
+
+test("an ended run is forked at a step, and both runs lead to each other", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
+  const origin = await finishRun(request, organization, { agent: "Double 21 for me" });
+  await page.goto(`/runs/${origin}?step=1`);
+  await page.getByRole("button", { name: "Fork from here" }).click();
+  const dialog = page.getByRole("dialog", { name: "Fork from step 1, double" });
+  const effects = dialog.getByRole("complementary", { name: "The fork's effects" });
+  await expect(effects).toContainText("None: calls are answered from the record.");
+  await dialog.getByLabel("System prompt").fill("You double numbers.");
+  await dialog.getByLabel("Call of double").selectOption("Not made, with another output");
+  await fillEditor(editor(page, "Output, as JSON"), "{");
+  await dialog.getByRole("button", { name: "Start fork" }).click();
+  await expect(dialog).toContainText("This is not valid JSON");
+  await fillEditor(editor(page, "Output, as JSON"), '{"doubled": 43}');
+  await dialog.getByRole("radio", { name: /^Live/ }).click();
+  await expect(effects).toContainText("At most");
+  await expectAccessible(page, "the dialog of a fork");
+  await dialog.getByRole("button", { name: "Start fork" }).click();
+
+  await page.waitForURL(/\/runs\/compare/);
+  await expect(page.getByRole("region", { name: "Configuration" })).toContainText("You double numbers.");
+  await expect(page.getByRole("region", { name: "Output", exact: true })).toContainText("43");
+  const fork = new URL(page.url()).searchParams.get("b") ?? "";
+  await page.goto(`/runs/${fork}`);
+  const facts = page.getByRole("region", { name: "Facts" });
+  await expect(facts).toContainText("from step 1, live");
+  await facts.getByRole("link", { name: "Compare" }).click();
+  await page.waitForURL(/\/runs\/compare/);
+  await page.goto(`/runs/${origin}`);
+  await page.getByRole("region", { name: "Facts" }).locator(`a[href="/runs/${fork}"]`).click();
+  await page.waitForURL(new RegExp(fork));
+});
+
+test("a viewer cannot fork a run", async ({ viewerPage: page, request, organization }) => {
+  const id = await finishRun(request, organization, { tool: organization.toolId, input: { number: 2 } });
+  await page.goto(`/runs/${id}?step=1`);
+  await expect(page.getByRole("region", { name: "Step 1" })).toContainText("Input and output");
+  await expect(page.getByRole("button", { name: "Fork from here" })).toHaveCount(0);
+});
