@@ -174,6 +174,11 @@ const THREAD = threadOf(`(data) => {
     if (isPage) builder.options.formatters.block(element, walk, builder, given);
   }
 
+  function pageTitle(element, walk, builder, given) {
+    for (let { parent } = element; parent; parent = parent.parent) if (parent.name === "svg") return;
+    builder.options.formatters.block(element, walk, builder, given);
+  }
+
   /** As in browsers, numbers that cannot be written as letters or in Roman become digits. */
   function numberedList(list, walk, builder, given) {
     const { type = "1", start = "1" } = list.attribs;
@@ -187,7 +192,7 @@ const THREAD = threadOf(`(data) => {
   const options = {
     wordwrap: false,
     selectors,
-    formatters: { boundedTable, numberedList, unlessPage },
+    formatters: { boundedTable, numberedList, pageTitle, unlessPage },
     limits: { maxInputLength: data.maxLength, maxDepth: MAX_DEPTH, maxChildNodes: 100000 },
   };
 
@@ -222,7 +227,9 @@ const THREAD = threadOf(`(data) => {
     // Icons have titles, too.
     const limits = { ...options.limits, maxBaseElements: 1 };
     const titleOf = (selector) => textOf(selector, { ...options, selectors: [], limits });
-    const title = titleOf("head > title") || titleOf("title");
+    // Of a page without a head, the first title that is not an icon's (keepcosmos/readability#17).
+    const titles = [{ selector: "title", format: "pageTitle" }];
+    const title = titleOf("head > title") || textOf("title", { ...options, selectors: titles }).split("\\n", 1)[0];
     // Columns of unequal width can make a text much longer than its page.
     const pageText = (selector) => {
       const text = textOf(selector, options);

@@ -56,6 +56,40 @@ describe("prepareCalls", () => {
     expect(await prepare(name, args)).toMatchObject({ inputText, error: expect.stringMatching(error) });
   });
 
+  test("a list or object that came as text is decoded where the schema rejects a text", async () => {
+    const parameters = {
+      type: "object",
+      properties: {
+        tasks: { type: "array", items: { type: "string" } },
+        edits: { type: "array", items: { type: "object", required: ["to"] } },
+        note: { type: "string" },
+        either: { type: ["string", "array"] },
+      },
+      required: ["tasks"],
+    };
+    const todo = { ...order, name: "todo", definition: { ...order.definition, parameters } };
+    const prepareTodo = async (args: object) => {
+      const call = { id: "1", name: "todo", arguments: JSON.stringify(args) };
+      return (await prepareCalls([todo], [call], "org-1"))[0];
+    };
+    const texts = { note: "[some-label]", either: '["x"]' };
+    const tasks = ["A", "B\u0000"];
+    // earendil-works/pi#9931
+    expect(
+      await prepareTodo({ tasks: JSON.stringify(tasks), edits: ['{"to":12345678901234567890}'], ...texts }),
+    ).toMatchObject({
+      inputText: `{"tasks":["A","B\uFFFD"],"edits":[{"to":12345678901234567890}],"note":"[some-label]","either":"[\\"x\\"]"}`,
+      notes: new Set(["Arguments that came as JSON within a text were decoded."]),
+    });
+    expect(await prepareTodo({ tasks, ...texts })).not.toHaveProperty("notes");
+    for (const wrong of ["[1]", "A, B", '["A"', '"[]"', "{}"]) {
+      expect(await prepareTodo({ tasks: wrong })).toMatchObject({
+        inputText: JSON.stringify({ tasks: wrong }),
+        error: "The arguments are not valid: /tasks must be array",
+      });
+    }
+  });
+
   test("U+0000 becomes U+FFFD, escaped or not", async () => {
     const { inputText } = await prepare("calculate", '{"expression":"a\\u0000b"}');
     expect(inputText).toBe('{"expression":"a\ufffdb"}');

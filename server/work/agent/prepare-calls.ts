@@ -1,7 +1,8 @@
-import { isJsonObject, type Json, type JsonObject } from "@/server/base/json/json";
+import type { Issue } from "@/server/base/errors";
+import { isJsonObject, type Json, type JsonObject, memberOf, tryParseJson } from "@/server/base/json/json";
 import { findRepeatedKey, parseLargeJson, stringifyLarge } from "@/server/base/json/large";
 import { describeRepeatedKey } from "@/server/base/json/repeated-key";
-import { canonicalText } from "@/server/base/json/text";
+import { canonicalText, fromPointer } from "@/server/base/json/text";
 import { cleanLargeJson, replaceNul } from "@/server/guard/secrets/stored-output";
 import type { AttachedCallable } from "@/server/work/agent/definition";
 import { checkFunctionInput } from "@/server/work/functions/core/execute";
@@ -32,8 +33,13 @@ export type PreparedCall = {
   | { error: string; isOverLimit?: true }
 );
 
+/** `notes` are for people. */
+type Arguments = { value: Json; notes: string[] };
+
 /** Longer arguments are compared as texts, because sorting their keys takes long. */
 const MAX_COMPARED_LENGTH = 16 * 1024;
+/** In characters, of a text within the arguments that is decoded. */
+const MAX_DECODED_LENGTH = 256 * 1024;
 
 /**
  * Parses and checks the calls of one iteration, already cut by `limitCalls`. Invalid arguments become failing
@@ -45,28 +51,31 @@ export async function prepareCalls(
   organizationId: string,
 ): Promise<PreparedCall[]> {
   const prepare = async (call: ToolCall, index: number): Promise<PreparedCall> => {
+    const callable = callables.find(({ name }) => name === call.name);
     const parsed = await parseArguments(call.arguments);
-    const inputText = await stringifyLarge(parsed === undefined ? call.arguments : parsed.value);
-    const isCompared = parsed !== undefined && inputText.length <= MAX_COMPARED_LENGTH;
-    const identity = `${call.name} ${isCompared ? canonicalText(parsed.value) : call.arguments}`;
+    const isChecked = parsed !== undefined && callable !== undefined && index < MAX_EXECUTED_CALLS;
+    const checked = isChecked ? await checkArguments(callable, parsed, organizationId) : undefined;
+    const given = checked?.arguments ?? parsed;
+    const inputText = await stringifyLarge(given === undefined ? call.arguments : given.value);
+    const isCompared = given !== undefined && inputText.length <= MAX_COMPARED_LENGTH;
+    const identity = `${call.name} ${isCompared ? canonicalText(given.value) : call.arguments}`;
     const reject = (error: string): PreparedCall => ({ call, inputText, identity, error });
 
     if (index >= MAX_EXECUTED_CALLS) {
-      return { ...reject(overLimitMessage(call, index, parsed?.value)), isOverLimit: true };
+      return { ...reject(overLimitMessage(call, index, given?.value)), isOverLimit: true };
     }
-    const callable = callables.find(({ name }) => name === call.name);
     if (callable === undefined && call.name === UNREADABLE_CALL)
-      return reject(unreadableMessage(parsed?.value));
+      return reject(unreadableMessage(given?.value));
     if (callable === undefined) {
       const names = callables.map(({ name }) => name).join(", ");
       return reject(`There is no function or tool named "${call.name}". Available: ${names || "none"}.`);
     }
-    if (parsed === undefined) return reject("The arguments are not valid JSON.");
-    if (!isJsonObject(parsed.value)) return reject("The arguments must be a JSON object.");
-    const issues = await checkArguments(callable, parsed.value, organizationId);
-    if (issues.length > 0) return reject(`The arguments are not valid: ${describeIssues(issues)}`);
-    const prepared = { call, inputText, identity, callable, input: parsed.value };
-    return parsed.note === undefined ? prepared : { ...prepared, notes: new Set([parsed.note]) };
+    if (given === undefined) return reject("The arguments are not valid JSON.");
+    if (!isJsonObject(given.value)) return reject("The arguments must be a JSON object.");
+    if (checked?.issues.length)
+      return reject(`The arguments are not valid: ${describeIssues(checked.issues)}`);
+    const prepared = { call, inputText, identity, callable, input: given.value };
+    return given.notes.length === 0 ? prepared : { ...prepared, notes: new Set(given.notes) };
   };
   return Promise.all(calls.map(prepare));
 }
@@ -106,21 +115,54 @@ export function limitUses(calls: readonly PreparedCall[], uses: Map<string, numb
 }
 
 /** Some models send an empty text if a function has no arguments. Of a repeated key, the last value counts. */
-async function parseArguments(text: string): Promise<{ value: Json; note?: string } | undefined> {
-  if (text.trim() === "") return { value: {} };
+async function parseArguments(text: string): Promise<Arguments | undefined> {
+  if (text.trim() === "") return { value: {}, notes: [] };
   try {
     const json = replaceNul(text);
     // An escaped U+0000 appears only after parsing.
     const value = await cleanLargeJson(await parseLargeJson(json));
     const repeated = await findRepeatedKey(json);
-    if (repeated === null) return { value };
-    return { value, note: `${describeRepeatedKey(repeated)} The last value was used.` };
+    if (repeated === null) return { value, notes: [] };
+    return { value, notes: [`${describeRepeatedKey(repeated)} The last value was used.`] };
   } catch {
     return undefined;
   }
 }
 
-async function checkArguments(callable: AttachedCallable, input: JsonObject, organizationId: string) {
+/**
+ * Some models encode a list or an object within the arguments once more, as text (earendil-works/pi#9931). Such a text
+ * is decoded where the schema rejects it, if all arguments are valid then.
+ */
+async function checkArguments(
+  callable: AttachedCallable,
+  given: Arguments,
+  organizationId: string,
+): Promise<{ arguments: Arguments; issues: Issue[] }> {
+  if (!isJsonObject(given.value)) return { arguments: given, issues: [] };
+  const issues = await findIssues(callable, given.value, organizationId);
+  if (issues.length === 0) return { arguments: given, issues };
+  const places = new Set(issues.map(({ path }) => path));
+  const decoded = await cleanLargeJson(
+    [...places].reduce((value: Json, path) => decodeAt(value, fromPointer(path)), given.value),
+  );
+  if (!isJsonObject(decoded) || (await findIssues(callable, decoded, organizationId)).length > 0)
+    return { arguments: given, issues };
+  const notes = [...given.notes, "Arguments that came as JSON within a text were decoded."];
+  return { arguments: { value: decoded, notes }, issues: [] };
+}
+
+/** Decodes the text at this place if it is a JSON list or object. */
+function decodeAt(value: Json, [key, ...rest]: readonly (string | number)[]): Json {
+  if (key !== undefined) {
+    if (Array.isArray(value)) return value.map((item, at) => (at === key ? decodeAt(item, rest) : item));
+    const member = memberOf(value, String(key));
+    return isJsonObject(value) && member !== undefined ? { ...value, [key]: decodeAt(member, rest) } : value;
+  }
+  const isEncoded = typeof value === "string" && value.length <= MAX_DECODED_LENGTH && /^\s*[[{]/.test(value);
+  return (isEncoded ? tryParseJson(value) : undefined) ?? value;
+}
+
+async function findIssues(callable: AttachedCallable, input: JsonObject, organizationId: string) {
   if (callable.kind === "tool") {
     return validateAgainst(callable.definition.parameters, input, organizationId);
   }

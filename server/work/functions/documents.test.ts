@@ -259,6 +259,12 @@ describe("extract_text", () => {
       { title: "Stock", text: "Text" },
     ],
     [
+      "no titles of icons in a page without a head (keepcosmos/readability#17)",
+      "<svg><g><title>Icon</title></g></svg><title>Stock</title><title>Other</title><p>Text</p>",
+      { title: "Stock", text: "Text" },
+    ],
+    ["no titles of icons alone", "<svg><title>Icon</title></svg><p>Text</p>", { title: "", text: "Text" }],
+    [
       "a page beside teasers that are articles (mozilla/readability#808)",
       `<h1>Page</h1><p>${"word ".repeat(50)}</p><article><h2>Read on</h2></article>`,
       { title: "", text: `Page\n\n${"word ".repeat(50).trim()}\n\n\nRead on` },

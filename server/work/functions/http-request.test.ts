@@ -107,6 +107,8 @@ const utf16 = (text: string) => Buffer.from(text, "utf16le");
 test.each<[string, BodyInit | null, string, Json]>([
   ["text", "héllo", "text/html", "héllo"],
   ["text in another encoding", new Uint8Array([0xe9]), "text/plain; charset=iso-8859-1", "é"],
+  // langgenius/dify#41252
+  ["a charset within another parameter", "玥", 'text/plain; a="x; charset=gbk"; charset="utf-8"', "玥"],
   ["text in UTF-16 by its header", utf16("é"), "text/plain; charset=utf-16le", "é"],
   ["text in UTF-16 by its mark", utf16("\ufeffé"), "text/plain", "é"],
   ["text in UTF-16, big-endian", utf16("\ufeffé").swap16(), "text/plain; charset=utf-16", "é"],

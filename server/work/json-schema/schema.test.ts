@@ -204,6 +204,21 @@ describe("checkSchema", () => {
     ]);
   });
 
+  test("beside a reference, keywords count except in draft-07 (ajv-validator/ajv#2199)", async () => {
+    const schema: JsonObject = {
+      definitions: { foo: { type: "object", properties: { foo: { type: "string" } } } },
+      properties: { nested: { $ref: "#/definitions/foo", additionalProperties: false, maxProperties: 1 } },
+    };
+    const draft07 = { ...schema, $schema: "http://json-schema.org/draft-07/schema#" };
+    const value: Json = { nested: { foo: "x", bar: 1 } };
+    const large: Json = { ...value, others: Array(5_000).fill({ city: "Oslo" }) };
+    for (const each of [value, large]) {
+      expect(await check(draft07, each)).toEqual([]);
+      expect(await check(schema, each)).not.toEqual([]);
+    }
+    expect(await check(draft07, { nested: { foo: 1 } })).toMatchObject([{ path: "/nested/foo" }]);
+  });
+
   test.each(["http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft-07/schema"])(
     "%s has the meaning of its dialect",
     async ($schema) => {

@@ -41,6 +41,9 @@ const AJV_OPTIONS = {
   messages: true,
 } as const;
 
+/** Up to draft-07, what stands beside a reference has no effect. */
+const DRAFT_07 = { ignoreKeywordsWithRef: true } as const;
+
 type KnownSchema = {
   text: string;
   marked: string;
@@ -68,7 +71,7 @@ const SCHEMA_THREAD = threadOf(`(data) => {
     if (known !== undefined) return known;
     const { default: Ajv } = require(data.ajv[dialect]);
     const createAjv = (allErrors) => {
-      const ajv = addFormats(new Ajv({ ...data.options, allErrors }));
+      const ajv = addFormats(new Ajv({ ...data.options, ...data.more[dialect], allErrors }));
       return isExact ? addExactKeywords(ajv) : ajv;
     };
     const opened = {
@@ -122,6 +125,7 @@ const pool = new ThreadPool({
     },
     formats: resolveInstalled("ajv-formats"),
     options: AJV_OPTIONS,
+    more: { "draft-07": DRAFT_07 },
   }),
   memoryMb: 256,
   value: z.array(schemaError),
@@ -131,7 +135,7 @@ const byText = new LRUCache<string, KnownSchema>({ maxSize: CACHE_CAPACITY });
 const mainAjvs: Record<Dialect, Pick<Ajv, "compile" | "removeSchema">> = {
   "2020-12": addFormats.default(new Ajv2020({ ...AJV_OPTIONS, allErrors: true })),
   "2019-09": addFormats.default(new Ajv2019({ ...AJV_OPTIONS, allErrors: true })),
-  "draft-07": addFormats.default(new Ajv({ ...AJV_OPTIONS, allErrors: true })),
+  "draft-07": addFormats.default(new Ajv({ ...AJV_OPTIONS, ...DRAFT_07, allErrors: true })),
 };
 
 /** Parsed schemas never change, so the object itself is the cache key. */

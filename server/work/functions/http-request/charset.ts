@@ -34,7 +34,7 @@ function namedCharset(bytes: Uint8Array, contentType: string, type: string): str
   if (start.startsWith("\xff\xfe")) return "utf-16le";
   if (start.startsWith("\xfe\xff")) return "utf-16be";
   if (start.startsWith("\xef\xbb\xbf")) return "utf-8";
-  const ofHeader = /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType)?.[1];
+  const ofHeader = /[;,\s]charset\s*=\s*["']?([\w.:-]+)/i.exec(withoutQuoted(contentType))?.[1];
   if (ofHeader !== undefined) return isKnown(ofHeader) ? ofHeader : undefined;
   if (!MARKUP.test(type)) return undefined;
   const declared =
@@ -45,6 +45,10 @@ function namedCharset(bytes: Uint8Array, contentType: string, type: string): str
   // What could be read as ASCII is not UTF-16.
   return /^utf-?16/i.test(declared) ? "utf-8" : declared;
 }
+
+/** Without the quoted values of other parameters, which may contain anything (langgenius/dify#41252). */
+const withoutQuoted = (contentType: string): string =>
+  contentType.replace(/(?<!charset\s*=\s*)"(?:\\.|[^"\\])*"/gi, '""');
 
 function isKnown(charset: string): boolean {
   return decode(new Uint8Array(), charset, true) !== undefined;

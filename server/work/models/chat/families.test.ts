@@ -72,6 +72,30 @@ test.each<[string, Piece[], string[]]>([
     [piece(0, "a", "look", '{"at":{"x":"}'), piece(0, "a", "look", '{"}}')],
     ['{"at":{"x":"}{"}}'],
   ],
+  // vercel/ai#15879
+  [
+    "the name behind the arguments, an id without an index",
+    [
+      { id: "a", function: { arguments: '{"a' } },
+      { id: "a", function: { name: "look", arguments: 't":1}' } },
+      { id: "b", function: { name: "look", arguments: '{"at":2}' } },
+    ],
+    ['{"at":1}', '{"at":2}'],
+  ],
+  [
+    "the name behind the arguments, neither id nor index",
+    [{ function: { arguments: '{"at"' } }, { function: { name: "look", arguments: ":1}" } }],
+    ['{"at":1}'],
+  ],
+  [
+    "id and name in each piece without an index",
+    [
+      { id: "a", function: { name: "look", arguments: '{"at"' } },
+      { id: "a", function: { name: "look", arguments: ":1}" } },
+      { id: "a", function: { name: "look", arguments: "" } },
+    ],
+    ['{"at":1}'],
+  ],
   // openai/openai-agents-js#712: the empty input of a block, then its deltas.
   [
     "an empty object first",

@@ -76,6 +76,11 @@ function beginsAnother(
   return mayBegin && isComplete(known.arguments);
 }
 
+/** Without indexes, a piece may repeat the call's id, and the name may come after the arguments (vercel/ai#15879). */
+function namesAgain(known: CallInParts, { id, name }: { id: string; name: string }): boolean {
+  return id === "" ? name !== "" && known.name === "" : id === known.id;
+}
+
 export class StreamedCompletion implements StreamedReply {
   readonly #onText: (text: string) => void;
   #content = "";
@@ -182,7 +187,8 @@ export class StreamedCompletion implements StreamedReply {
     const text = typeof given === "string" ? given : writeJson(given);
     const known = this.#open.get(index ?? this.#lastCall);
     const isNamed = (index === undefined || index === null) && (id !== "" || name !== "");
-    if (known === undefined || isNamed || beginsAnother(known, { id, name, text }))
+    const isOther = isNamed && !(known && namesAgain(known, { id, name }));
+    if (known === undefined || isOther || beginsAnother(known, { id, name, text }))
       this.#begin(index ?? this.#lastCall + 1, { id, name, text });
     else this.#continue(known, { id, name, text });
     const call = this.#open.get(index ?? this.#lastCall);
