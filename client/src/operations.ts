@@ -6,6 +6,7 @@ import type { OperationId } from "./types.js";
 type Operation = { method: string; path: string; repeat: "always" | "with-key" | "never" };
 
 export const OPERATIONS: Readonly<Record<OperationId, Operation>> = {
+  applyDefinitionFile: { method: "POST", path: "/v1/apply", repeat: "never" },
   archiveAgent: { method: "DELETE", path: "/v1/agents/{agentId}", repeat: "always" },
   archiveCallback: { method: "DELETE", path: "/v1/callbacks/{callbackId}", repeat: "always" },
   archiveSchedule: { method: "DELETE", path: "/v1/schedules/{scheduleId}", repeat: "always" },
@@ -21,6 +22,7 @@ export const OPERATIONS: Readonly<Record<OperationId, Operation>> = {
   createTrigger: { method: "POST", path: "/v1/triggers", repeat: "never" },
   estimateAgentRun: { method: "POST", path: "/v1/agents/{agentId}/estimate", repeat: "always" },
   estimateToolRun: { method: "POST", path: "/v1/tools/{toolId}/estimate", repeat: "always" },
+  exportDefinitionFile: { method: "GET", path: "/v1/export", repeat: "always" },
   followAgentRun: { method: "GET", path: "/v1/agents/run/{agentRunId}/events", repeat: "always" },
   followToolRun: { method: "GET", path: "/v1/tools/run/{toolRunId}/events", repeat: "always" },
   forkRun: { method: "POST", path: "/v1/runs/{runId}/fork", repeat: "with-key" },

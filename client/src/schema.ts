@@ -543,6 +543,40 @@ export interface paths {
         patch: operations["updateCallback"];
         trace?: never;
     };
+    "/v1/apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Apply a definition file */
+        post: operations["applyDefinitionFile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Export a definition file */
+        get: operations["exportDefinitionFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/credits": {
         parameters: {
             query?: never;
@@ -1520,6 +1554,35 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
             definition: components["schemas"]["Definition"];
+        };
+        AppliedDefinitionFile: {
+            dryRun: boolean;
+            definitions: components["schemas"]["AppliedDefinition"][];
+        };
+        AppliedDefinition: {
+            /** @enum {string} */
+            kind: "tool" | "agent" | "trigger" | "schedule" | "callback";
+            slug: string;
+            /** @description Null: a dry run would create it */
+            id: string | null;
+            /** @enum {string} */
+            saved: "created" | "updated" | "restored" | "unchanged";
+            /** @description Of an agent or tool */
+            version: number | null;
+            /** @description The changed fields, each with from and to, as in the audit log; long values are cut */
+            changes: {
+                [key: string]: unknown;
+            };
+            /** @description The address of a new trigger, this once */
+            url: string | null;
+            /** @description The secret of a new callback, this once */
+            secret: string | null;
+        };
+        DefinitionFile: {
+            /** @description One: the key's, with tools, agents, triggers, callbacks and schedules */
+            organizations: {
+                [key: string]: unknown;
+            }[];
         };
         CreditBalance: {
             /** @description What new runs can hold */
@@ -3806,6 +3869,82 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["CompressedBody"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    applyDefinitionFile: {
+        parameters: {
+            query?: {
+                /** @description true: changes nothing, and answers with the changes */
+                dryRun?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+                "application/yaml": string;
+            };
+        };
+        responses: {
+            /** @description What was applied, or would be */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppliedDefinitionFile"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["CompressedBody"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    exportDefinitionFile: {
+        parameters: {
+            query?: {
+                /** @description json by default */
+                format?: "json" | "yaml";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The definition file */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DefinitionFile"];
+                    "application/yaml": string;
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
         };

@@ -87,6 +87,7 @@ it("lists the sizes", () => {
   );
   const sizes = {
     "A tool's input, a webhook's body": MAX_BODY_BYTES,
+    "A definition, the file of `/v1/apply`": MAX_BODY_BYTES,
     "`userMessage` of endpoint 2": MAX_USER_MESSAGE_BYTES,
     "A function's output": MAX_STEP_OUTPUT_BYTES,
     "The inputs of a tool run's calls together": MAX_STEP_INPUTS_BYTES,

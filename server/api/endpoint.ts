@@ -39,7 +39,10 @@ export type EndpointRules = {
   requestHeaders?: z.ZodObject;
   /** The first version's endpoints ignore unknown query parameters; others reject them. */
   ignoresUnknownQuery?: true;
-  body?: { maxBytes: number; optional?: true };
+  /** `yaml`: an example. Such a body is YAML or JSON, and passed as text. */
+  body?: { maxBytes: number; optional?: true; yaml?: string };
+  /** An example of the answer in YAML. */
+  sendsYaml?: string;
   /** The view of an endpoint that needs only the run: polls are answered from memory (poll.ts). */
   viewRun?(services: Pick<Services, "clock">, run: RunFacts): object;
   example: { request?: object; response: object | string };

@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { KEY_SCOPES, SCOPE_TEXTS } from "@/server/base/actor";
 import { RUN_SOURCES } from "@/server/contract/enums";
 import { hasProgram } from "@/testing/programs";
@@ -33,6 +34,9 @@ const runs = [
   await insertRun(world, tenant, { kind: "tool" }),
 ];
 
+/** Samples write files. */
+const cwd = mkdtempSync(join(tmpdir(), "stepwell-lists-"));
+afterAll(() => rmSync(cwd, { recursive: true }));
 const env = {
   BASE: origin,
   KEY: await createKey(world, tenant),
@@ -68,13 +72,17 @@ it("has a sample for each task", () => {
     "Read definitions",
     "Create and change definitions",
     "Archive a definition",
+    "Apply and export a definition file",
   ]);
 });
 
 it.skipIf(!["sh", "curl"].every(hasProgram)).each(SAMPLES)(
   "the sample of “$title” works",
   async ({ title, code }) => {
-    const { stdout } = await promisify(execFile)("sh", ["-euc", code], { env: { ...process.env, ...env } });
+    const { stdout } = await promisify(execFile)("sh", ["-euc", code], {
+      cwd,
+      env: { ...process.env, ...env },
+    });
     if (title !== "Read all pages") return expect(stdout).toMatch(/^\{"/);
     const listed = stdout.trim().split("\n");
     expect(listed).toEqual(expect.arrayContaining(runs));

@@ -1,6 +1,7 @@
 import { AppError } from "@/server/base/errors";
-import { decodeText, parseBodyText, requireJson } from "@/server/base/json/body";
+import { decodeText, parseBodyText, requireType } from "@/server/base/json/body";
 import type { Json } from "@/server/base/json/json";
+import { JSON_TYPE, YAML_TYPE } from "@/server/contract/media-types";
 import type { StepMemory } from "@/server/guard/limits/process-memory";
 import type { Endpoint } from "./endpoint";
 import type { ApiRequest } from "./http/api-request";
@@ -62,8 +63,9 @@ async function parseBody(
   { body, memory }: { body: Buffer; memory: StepMemory },
 ): Promise<Json> {
   if (body.length === 0 && endpoint.body?.optional) return {};
-  requireJson(request.header("content-type"));
+  const isText = endpoint.body?.yaml !== undefined;
+  requireType(request.header("content-type"), isText ? [JSON_TYPE, YAML_TYPE] : [JSON_TYPE]);
   const text = decodeText(body);
   await memory.holdText(text);
-  return parseBodyText(text);
+  return isText ? text : parseBodyText(text);
 }

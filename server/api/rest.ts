@@ -91,7 +91,7 @@ async function answer(
       Object.assign(headers, sent?.headers);
       const { events } = sent ?? {};
       if (events !== undefined) return { body: "", events };
-      return { body: renderView(call, view), isView: endpoint.answers === "view" };
+      return { body: sent?.text ?? renderView(call, view), isView: endpoint.answers === "view" };
     });
   // Lists and changes wait in the queue of the dashboard's calls, whose statements they share.
   return limit === "reads"

@@ -18,7 +18,7 @@ export type Declared =
   | { kind: "trigger"; definition: TriggerDefinition }
   | { kind: "schedule"; definition: ScheduleDefinition }
   | { kind: "callback"; definition: CallbackDefinition };
-type DeclaredKind = Declared["kind"];
+export type DeclaredKind = Declared["kind"];
 
 /** An agent or tool that a run may call. `slug` null: any, chosen at runtime. */
 type Use = { kind: RunKind; slug: string | null; path: string };

@@ -682,6 +682,29 @@ class Callback:
 
 
 @dataclass(kw_only=True)
+class AppliedDefinitionFile:
+    dry_run: bool = field(metadata={"name": "dryRun"})
+    definitions: list[AppliedDefinition]
+
+
+@dataclass(kw_only=True)
+class AppliedDefinition:
+    kind: Literal["tool", "agent", "trigger", "schedule", "callback"]
+    slug: str
+    id: str | None
+    saved: Literal["created", "updated", "restored", "unchanged"]
+    version: int | None
+    changes: dict[str, Any]
+    url: str | None
+    secret: str | None
+
+
+@dataclass(kw_only=True)
+class DefinitionFile:
+    organizations: list[dict[str, Any]]
+
+
+@dataclass(kw_only=True)
 class CreditBalance:
     available: str
     held: str

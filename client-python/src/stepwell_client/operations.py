@@ -17,6 +17,22 @@ class Operations:
     def __init__(self, call: Callable[..., Any]) -> None:
         self._call = call
 
+    def apply_definition_file(
+        self,
+        body: dict[str, Any],
+        *,
+        dry_run: bool | None = None,
+    ) -> models.AppliedDefinitionFile:
+        """Apply a definition file."""
+        return self._call(
+            "POST",
+            "/v1/apply",
+            repeat="never",
+            answer=models.AppliedDefinitionFile,
+            query={"dryRun": dry_run},
+            body=body,
+        )
+
     def archive_agent(
         self,
         agent_id: str,
@@ -238,6 +254,20 @@ class Operations:
             answer=models.StartEstimate,
             parameters={"toolId": tool_id},
             body=body,
+        )
+
+    def export_definition_file(
+        self,
+        *,
+        format: Literal["json", "yaml"] | None = None,
+    ) -> models.DefinitionFile:
+        """Export a definition file."""
+        return self._call(
+            "GET",
+            "/v1/export",
+            repeat="always",
+            answer=models.DefinitionFile,
+            query={"format": format},
         )
 
     def fork_run(

@@ -3,7 +3,7 @@ import type { Endpoint } from "@/server/api/endpoint";
 import { API_VERSION, ENDPOINTS, TAGS, v1Router } from "@/server/api/v1/endpoints";
 import { KEY_SCOPES, SCOPE_TEXTS } from "@/server/base/actor";
 import { errorBody, problemBody } from "@/server/contract/errors";
-import { EVENTS_TYPE, JSON_TYPE } from "@/server/contract/media-types";
+import { EVENTS_TYPE, JSON_TYPE, YAML_TYPE } from "@/server/contract/media-types";
 import { headerReferences, RESPONSE_HEADERS } from "./headers";
 import { errorResponses, errorsOf, WEBHOOK_ERRORS } from "./responses";
 import { WEBHOOK_PATH } from "./webhook-path";
@@ -64,7 +64,10 @@ function completeOperation(operation: Operation): void {
     "200": {
       description,
       headers,
-      content: { [type]: withExample(bodyOf(content[JSON_TYPE]), endpoint?.example.response) },
+      content: {
+        [type]: withExample(bodyOf(content[JSON_TYPE]), endpoint?.example.response),
+        ...yamlOf(endpoint?.sendsYaml),
+      },
     },
     ...(answers === "view" && { "304": { description: "It is as the header If-None-Match says", headers } }),
     ...Object.fromEntries(
@@ -80,7 +83,10 @@ function completeOperation(operation: Operation): void {
   if (body === undefined) return;
   body.required = endpoint?.body?.optional !== true;
   const json = bodyOf(body.content[JSON_TYPE]);
-  body.content = { [JSON_TYPE]: withExample(json, endpoint?.example.request) };
+  body.content = {
+    [JSON_TYPE]: withExample(json, endpoint?.example.request),
+    ...yamlOf(endpoint?.body?.yaml),
+  };
 }
 
 /** Procedures take `{ …parameters, body }` and return `{ body, … }`; the webhook has the bodies themselves. */
@@ -94,6 +100,10 @@ function needsOf({ scope, alsoNeeds = [], limit }: Endpoint): string {
   const scopes = alsoNeeds.length === 0 ? `scope ${scope}` : `scopes ${[scope, ...alsoNeeds].join(" and ")}`;
   return `The key needs the ${scopes}. The call counts as a ${limit.slice(0, -1)}.`;
 }
+
+/** A text in YAML, by an example. */
+const yamlOf = (example: string | undefined): Record<string, Media> =>
+  example === undefined ? {} : { [YAML_TYPE]: { schema: { type: "string" }, example } };
 
 /** The parameters beside a body; those of calls without one are parameters already. */
 function queryOf({ schema }: Media = {}): NonNullable<Operation["parameters"]> {

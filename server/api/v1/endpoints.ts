@@ -3,6 +3,7 @@ import { router } from "@/server/api/trpc";
 import { agents } from "./agents";
 import { callbacks } from "./callbacks";
 import { credits } from "./credits";
+import { definitionFiles } from "./definition-file";
 import { agentDefinitions, toolDefinitions, triggerDefinitions } from "./definitions";
 import { deliveries } from "./deliveries";
 import { fork } from "./fork";
@@ -23,6 +24,7 @@ const GROUPS = {
   deliveries,
   schedules,
   callbacks,
+  definitionFiles,
   credits,
 };
 
@@ -37,6 +39,7 @@ export const TAGS = [
   { name: "Triggers", description: "Triggers and the calls that they received" },
   { name: "Schedules", description: "Runs at times" },
   { name: "Callbacks", description: "Signed requests about runs to your systems" },
+  { name: "Definition files", description: "All definitions of the organization in one file" },
   { name: "Credits", description: "The organization's credits" },
   { name: "Webhooks", description: "Runs started by other systems" },
 ];

@@ -56,6 +56,7 @@ const BODIES: Record<string, object> = {
   createTool: { slug: "made", name: "Made", steps: [{ id: "now", uses: "current_time" }] },
   createTrigger: { slug: "made", agent: "helper" },
   createSchedule: { slug: "made", agent: "helper", cron: "0 8 * * *", message: "Hello" },
+  applyDefinitionFile: { organizations: [{ slug: tenant.slug }] },
   createCallback: { slug: "made", url: "https://example.com/runs", events: ["run.completed"] },
 };
 const ARCHIVED = await createDefinitions("archived");

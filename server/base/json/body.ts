@@ -8,14 +8,17 @@ import { describeRepeatedKey } from "./repeated-key";
 import { JsonLimitError, jsonPointer } from "./text";
 
 /** Throws `invalid_request` unless a Content-Type header names JSON in UTF-8. */
-export function requireJson(header: string | null): void {
+export const requireJson = (header: string | null): void => requireType(header, [JSON_TYPE]);
+
+/** Throws `invalid_request` unless a Content-Type header names one of the types in UTF-8. */
+export function requireType(header: string | null, types: readonly string[]): void {
   const [type, ...parameters] = (header ?? "").split(";").map((part) => part.trim().toLowerCase());
   const isUtf8 = parameters.every(
     (each) => !each.startsWith("charset=") || /^charset="?utf-?8"?$/.test(each),
   );
-  if (type === JSON_TYPE && isUtf8) return;
+  if (types.includes(type ?? "") && isUtf8) return;
   const given = header?.trim() ? `, not ${header.trim().slice(0, 100)}` : ". It is missing";
-  throw new AppError("invalid_request", `The header Content-Type must be ${JSON_TYPE}${given}.`);
+  throw new AppError("invalid_request", `The header Content-Type must be ${types.join(" or ")}${given}.`);
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

@@ -7,6 +7,7 @@ import type { Services } from "@/server/catalog/services";
 import { triggerUrl } from "@/server/catalog/webhooks/trigger";
 import { putCallback } from "../callbacks/save-callback";
 import {
+  type Author,
   type CatalogServices,
   type Change,
   lockCatalog,
@@ -20,6 +21,7 @@ import { putMember } from "../organization/members";
 import { findProviderIssues } from "../organization/model-providers";
 import { putOrganization } from "../organization/organizations";
 import { putSecret } from "../organization/secrets";
+import { requireOwn } from "../require-own";
 import { putAgent } from "../save-agent";
 import { findIssuesOfInvalidTool, putTool } from "../save-tool";
 import { putTrigger } from "../save-trigger";
@@ -74,12 +76,11 @@ type Contents = Awaited<ReturnType<typeof applyContents>>["contents"];
 type Entries<Definition, Result> = {
   kind: string;
   entries: readonly DeclaredEntry<Definition>[];
-  put: (change: Change, definition: Definition) => Promise<Result>;
+  put: (definition: Definition) => Promise<Result>;
   findIssuesOfInvalid?: (value: Json) => Promise<readonly Issue[]>;
 };
 
 async function applyEntries<Definition, Result>(
-  change: Change,
   issues: Issue[],
   { kind, entries, put, findIssuesOfInvalid }: Entries<Definition, Result>,
 ): Promise<Result[]> {
@@ -87,10 +88,11 @@ async function applyEntries<Definition, Result>(
   const attempt = async (definition: Definition | null): Promise<readonly Issue[]> => {
     if (definition === null) return [];
     try {
-      results.push(await put(change, definition));
+      results.push(await put(definition));
       return [];
     } catch (error) {
-      if (!isAppError(error)) throw error;
+      // Who may not save one entry may not apply the file.
+      if (!isAppError(error) || error.code === "forbidden") throw error;
       return error.issues ?? [{ path: "", message: error.message }];
     }
   };
@@ -114,10 +116,35 @@ async function applyEntries<Definition, Result>(
  * Tools refer to secrets, agents to tools, triggers, schedules and keys to both, callbacks to all of them. The valid
  * part of an invalid entry is applied to find all issues at once; the caller then rolls everything back.
  */
-async function applyContents(
-  change: Change,
+async function applyContents(change: Change, declared: DeclaredOrganization, env: Services["env"]) {
+  const issues: Issue[] = [];
+  const secrets = await applyEntries(issues, {
+    kind: "secrets",
+    entries: declared.secrets,
+    put: (definition) => putSecret(change, definition),
+  });
+  const providers = declared.definition.modelProviders ?? [];
+  issues.push(...prefixIssues(["modelProviders"], await findProviderIssues(change, providers)));
+  const definitions = await applyDefinitions(change, declared, env);
+  issues.push(...definitions.issues);
+  const apiKeys = await applyEntries(issues, {
+    kind: "apiKeys",
+    entries: declared.apiKeys,
+    put: (definition) => putApiKey(change, definition),
+  });
+  const members = await applyEntries(issues, {
+    kind: "members",
+    entries: declared.members,
+    put: (definition) => putMember(change, definition),
+  });
+  return { contents: { secrets, ...definitions.saved, apiKeys, members }, issues };
+}
+
+/** Applies the agents, tools, triggers, schedules and callbacks of a file. Throws `forbidden` for a limited key. */
+export async function applyDefinitions(
+  change: Change<Author>,
   declared: DeclaredOrganization,
-  { appUrl, egressAllow }: Services["env"],
+  { appUrl, egressAllow }: Pick<Services["env"], "appUrl" | "egressAllow">,
 ) {
   const issues: Issue[] = [];
   const slugsOf = (entries: readonly DeclaredEntry<{ slug: string }>[]) =>
@@ -126,30 +153,47 @@ async function applyContents(
     ...change,
     declared: { agent: slugsOf(declared.agents), tool: slugsOf(declared.tools) },
   };
-  const applyAll = <Definition, Result>(entries: Entries<Definition, Result>) =>
-    applyEntries(change, issues, entries);
-  const secrets = await applyAll({ kind: "secrets", entries: declared.secrets, put: putSecret });
-  const providers = declared.definition.modelProviders ?? [];
-  issues.push(...prefixIssues(["modelProviders"], await findProviderIssues(change, providers)));
-  const tools = await applyAll({
+  const tools = await applyEntries(issues, {
     kind: "tools",
     entries: declared.tools,
-    put: (_, definition) => putTool(withDeclared, definition),
+    async put(definition) {
+      await requireOwn(change, { kind: "tool", definition });
+      return putTool(withDeclared, definition);
+    },
     findIssuesOfInvalid: (value) => findIssuesOfInvalidTool(value, withDeclared),
   });
-  const agents = await applyAll({ kind: "agents", entries: declared.agents, put: putAgent });
-  const triggers = await applyAll({ kind: "triggers", entries: declared.triggers, put: putTrigger });
-  const schedules = await applyAll({ kind: "schedules", entries: declared.schedules, put: putSchedule });
-  const callbacks = await applyAll({
+  const agents = await applyEntries(issues, {
+    kind: "agents",
+    entries: declared.agents,
+    async put(definition) {
+      await requireOwn(change, { kind: "agent", definition });
+      return putAgent(change, definition);
+    },
+  });
+  const triggers = await applyEntries(issues, {
+    kind: "triggers",
+    entries: declared.triggers,
+    async put(definition) {
+      await requireOwn(change, { kind: "trigger", definition });
+      const saved = await putTrigger(change, definition);
+      return { ...saved, url: triggerUrl(appUrl, saved.token) };
+    },
+  });
+  const schedules = await applyEntries(issues, {
+    kind: "schedules",
+    entries: declared.schedules,
+    async put(definition) {
+      await requireOwn(change, { kind: "schedule", definition });
+      return putSchedule(change, definition);
+    },
+  });
+  const callbacks = await applyEntries(issues, {
     kind: "callbacks",
     entries: declared.callbacks,
-    put: (_, definition) => putCallback(change, definition, { egressAllow }),
+    async put(definition) {
+      await requireOwn(change, { kind: "callback", definition });
+      return putCallback(change, definition, { egressAllow });
+    },
   });
-  const apiKeys = await applyAll({ kind: "apiKeys", entries: declared.apiKeys, put: putApiKey });
-  const members = await applyAll({ kind: "members", entries: declared.members, put: putMember });
-  const addressed = triggers.map((trigger) => ({ ...trigger, url: triggerUrl(appUrl, trigger.token) }));
-  return {
-    contents: { secrets, tools, agents, triggers: addressed, schedules, callbacks, apiKeys, members },
-    issues,
-  };
+  return { saved: { tools, agents, triggers, schedules, callbacks }, issues };
 }

@@ -16,7 +16,7 @@ import {
   toolDefinition,
   triggerDefinition,
 } from "../definitions";
-import { readYaml } from "./yaml-document";
+import { readYaml, type YamlLimits } from "./yaml-document";
 
 /** The operator's YAML (docs/definition-files.md). */
 export const definitionFile = z.strictObject({
@@ -40,14 +40,19 @@ export const definitionFile = z.strictObject({
   ),
 });
 
-/** An invalid definition file. Each line is a sentence with its location; nothing was written. */
+/**
+ * An invalid definition file; nothing was written. Each of `lines` is a sentence with its location, `issues` are the
+ * same.
+ */
 export class DefinitionFileError extends Error {
   override name = "DefinitionFileError";
   readonly lines: string[];
+  readonly issues: Issue[];
 
-  constructor(lines: string[]) {
-    super(lines.join("\n"));
-    this.lines = lines;
+  constructor(located: readonly { line: string; issue: Issue }[]) {
+    super(located.map(({ line }) => line).join("\n"));
+    this.lines = located.map(({ line }) => line);
+    this.issues = located.map(({ issue }) => issue);
   }
 }
 
@@ -64,20 +69,26 @@ export type DeclaredEntry<Definition> = {
 export type DeclaredOrganization = ReturnType<typeof readOrganization>;
 
 type ReadDefinitionFile = {
+  value: Json;
   organizations: DeclaredOrganization[];
   issues: Issue[];
   /** Keeps the order of the file. */
   reject(issues: readonly Issue[]): DefinitionFileError;
 };
 
-/** Reads a definition file. Throws DefinitionFileError if it is not YAML. */
-export async function readDefinitionFile(source: string): Promise<ReadDefinitionFile> {
-  const document = await readYaml(source, "operator");
+/** Reads a definition file, in turn with other texts of the owner. Throws DefinitionFileError if it is not YAML. */
+export async function readDefinitionFile(
+  source: string,
+  owner = "operator",
+  limits?: YamlLimits,
+): Promise<ReadDefinitionFile> {
+  const document = await readYaml(source, owner, limits);
   if ("issues" in document) {
     throw new DefinitionFileError(
-      document.issues.map(({ line, column, message }) =>
-        line === null ? message : `line ${line}, column ${column}: ${message}`,
-      ),
+      document.issues.map(({ line, column, message }) => {
+        const text = line === null ? message : `line ${line}, column ${column}: ${message}`;
+        return { line: text, issue: { path: "", message: text } };
+      }),
     );
   }
   const { value } = document;
@@ -85,17 +96,19 @@ export async function readDefinitionFile(source: string): Promise<ReadDefinition
   const issues = "issues" in parsed ? parsed.issues : [];
   const rejected = groupByEntry(issues);
   return {
+    value,
     organizations: listOf(value, "organizations").map((organization, index) =>
       readOrganization(organization, `/organizations/${index}`, rejected),
     ),
     issues,
     reject: (issues) => {
-      const located = issues.map(({ path, message }) => ({ keys: fromPointer(path), message }));
-      const lines = located.map(({ keys, message }) => ({
-        line: document.lineAt(keys) ?? 0,
-        text: `${document.locate(keys)} ${message}`,
-      }));
-      return new DefinitionFileError(lines.sort((a, b) => a.line - b.line).map(({ text }) => text));
+      const located = issues.map(({ path, message }) => {
+        const keys = fromPointer(path);
+        const at = document.lineAt(keys) ?? 0;
+        const issue = { path, message: `${message} (line ${at})` };
+        return { at, line: `${document.locate(keys)} ${message}`, issue };
+      });
+      return new DefinitionFileError(located.sort((a, b) => a.at - b.at));
     },
   };
 }

@@ -54,7 +54,7 @@ const pool = new ThreadPool({
 /** Checking a value takes as long as checking this many characters. */
 const VALUE_WEIGHT = 16;
 
-type YamlLimits = {
+export type YamlLimits = {
   /** The most words, marks and comments. */
   parts: number;
   /** The most characters once aliases are expanded; each value counts as 16 more. */
