@@ -12,6 +12,8 @@ import { runCommand } from "./support/shutdown.mjs";
  */
 
 const words = process.argv.slice(2);
+/** These call a service somewhere else. */
+const isRemote = words[0] === "api";
 const isHelp = ["help", undefined].includes(words[0]) || words.includes("--help") || words.includes("-h");
 
 await runCommand(async () => {
@@ -21,10 +23,10 @@ await runCommand(async () => {
     if (["doctor", "backup"].includes(words[0] ?? "") && !isHelp && !hasDatabase())
       throw new SetupError(describeMissing());
   });
-  const code = isHelp ? undefined : await runBackupCommand(words);
+  const code = isHelp || isRemote ? undefined : await runBackupCommand(words);
   if (code !== undefined) return code;
   const build = await ensureBuild({ pages: false });
-  if (!isHelp) await provideDatabase();
+  if (!isHelp && !isRemote) await provideDatabase();
   Object.assign(process.env, { NODE_ENV: "production" });
   process.setSourceMapsEnabled(true);
   await import(pathToFileURL(build.stepwell).href);

@@ -9,7 +9,7 @@ import { startTestService } from "./services/service";
 const DEFINITIONS = `organizations:
   - slug: clients
     credits: 100
-    apiKeys: [{ name: ci, scopes: ["runs:start", "runs:read", "runs:list"] }]
+    apiKeys: [{ name: ci, scopes: ["runs:start", "runs:read", "runs:list", "definitions:read", "definitions:write"] }]
     tools:
       - slug: stock
         name: Stock

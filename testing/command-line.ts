@@ -1,9 +1,9 @@
 import { runCommandLine } from "@/scripts/cli/command-line";
 import type { Services } from "@/server/services";
 
-/** Runs the operator's command line in this process and answers what it asks for. */
+/** Runs the command line in this process and answers what it asks for. Null: it must not need services. */
 export async function callCommandLine(
-  services: Services,
+  services: Services | null,
   argv: string[],
   { password = "", line = "", secret = "" } = {},
 ): Promise<{ code: number; out: string; err: string }> {
@@ -19,6 +19,10 @@ export async function callCommandLine(
     readLine: async () => line,
     readSecret: async () => secret,
   };
-  const code = await runCommandLine(argv, terminal, () => services);
+  const open = () => {
+    if (services === null) throw new Error("The command opened services.");
+    return services;
+  };
+  const code = await runCommandLine(argv, terminal, open);
   return { code, ...printed };
 }

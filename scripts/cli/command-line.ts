@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ApiError } from "@/client/src/errors";
 import { describeOutage } from "@/server/base/db/outage";
 import { prepareDatabase } from "@/server/base/db/prepare-database";
 import { defineQuery } from "@/server/base/db/statement";
@@ -6,6 +7,7 @@ import { isAppError } from "@/server/base/errors";
 import { checkSecretFingerprint } from "@/server/guard/secrets/fingerprint";
 import { readAppUrl } from "@/server/operate/app-url";
 import type { Services } from "@/server/services";
+import { apiCommands } from "./api";
 import { backupCommands } from "./backups";
 import { CALL, type Command, type Terminal, UsageError } from "./command";
 import { definitionCommands } from "./definitions";
@@ -29,6 +31,7 @@ const COMMANDS: readonly Command[] = [
   ...userCommands,
   ...operatorCommands,
   ...runCommands,
+  ...apiCommands,
   ...serviceSecretCommands,
   migrateCommand,
   ...backupCommands,
@@ -59,11 +62,13 @@ export async function runCommandLine(
     return 0;
   }
   try {
-    const opened = open();
-    if (command.needs !== "nothing") await migrateEmptyDatabase(opened);
-    if (command.needs === undefined) await checkSecretFingerprint(opened);
-    const services = await adoptAppUrl(opened);
-    const result = await command.start({ services, terminal }, rest);
+    const prepare = async () => {
+      const opened = open();
+      if (command.needs !== "nothing") await migrateEmptyDatabase(opened);
+      if (command.needs === undefined) await checkSecretFingerprint(opened);
+      return adoptAppUrl(opened);
+    };
+    const result = await command.start({ terminal, open: prepare }, rest);
     if (result === false) return 1;
     if (result !== "") terminal.out(result);
     return 0;
@@ -139,6 +144,10 @@ function describeFailure(error: unknown): string {
       `${path.slice(1).replaceAll("/", ".")} ${message}`.trim(),
     );
     return issues && issues.length > 0 ? issues.join("\n") : error.message;
+  }
+  if (error instanceof ApiError) {
+    const issues = error.issues.map(({ path, message }) => `  ${path} ${message}`);
+    return [`${error.message} (${error.code ?? error.status})`, ...issues].join("\n");
   }
   const outage = describeOutage(error);
   if (outage !== null) return outage.text;

@@ -39,7 +39,7 @@ export const flag = (text: string) => ({ type: "boolean", default: false, text }
 
 type Usage<Names extends Parameters, Declared extends Options> = {
   name: string;
-  /** `["ORG", "AMOUNT"]`; those in brackets, at the end, are optional. */
+  /** `["ORG", "AMOUNT"]`; those in brackets, at the end, are optional. Of one with `…`, there may be many. */
   parameters?: Names;
   summary: string;
   /** For help: `{ ROLE: ["owner", "admin"] }`. */
@@ -49,6 +49,8 @@ type Usage<Names extends Parameters, Declared extends Options> = {
   needs?: "database" | "nothing";
 };
 
+/** `open` creates the services and prepares the database. */
+type Opening = { terminal: Terminal; open(): Promise<Services> };
 type Context = { services: Services; terminal: Terminal };
 /** Text for standard output; false for exit code 1. */
 type Result = Promise<string | false>;
@@ -58,7 +60,7 @@ type Run<Given, Names extends Parameters, Declared extends Options> = (
   options: ReturnType<typeof parse<Declared>>["values"],
 ) => Result;
 
-export type Command = Usage<Parameters, Options> & { start(context: Context, argv: string[]): Result };
+export type Command = Usage<Parameters, Options> & { start(opening: Opening, argv: string[]): Result };
 
 /** Declares a command; the types of its arguments and options are inferred. */
 export function declareCommand<const Names extends Parameters, Declared extends Options>({
@@ -67,10 +69,25 @@ export function declareCommand<const Names extends Parameters, Declared extends 
 }: Usage<Names, Declared> & { run: Run<Context, Names, Declared> }): Command {
   return {
     ...usage,
-    async start(context, argv) {
+    async start({ terminal, open }, argv) {
       const { values, positionals } = parse(argv, usage.options);
       checkCount(usage.parameters, positionals);
-      return run(context, positionals, values);
+      return run({ services: await open(), terminal }, positionals, values);
+    },
+  };
+}
+
+/** Declares a command that needs no services of its own. */
+export function declareRemoteCommand<const Names extends Parameters, Declared extends Options>({
+  run,
+  ...usage
+}: Usage<Names, Declared> & { run: Run<Pick<Context, "terminal">, Names, Declared> }): Command {
+  return {
+    ...usage,
+    async start({ terminal }, argv) {
+      const { values, positionals } = parse(argv, usage.options);
+      checkCount(usage.parameters, positionals);
+      return run({ terminal }, positionals, values);
     },
   };
 }
@@ -85,13 +102,14 @@ export function declareOrganizationCommand<const Names extends Parameters, Decla
   return {
     ...usage,
     parameters: ["ORG", ...(usage.parameters ?? [])],
-    async start(context, argv) {
+    async start({ terminal, open }, argv) {
       const { values, positionals } = parse(argv, usage.options);
       const [slug, ...args] = positionals;
       if (slug === undefined) throw new UsageError("ORG is missing.");
       checkCount(usage.parameters, args);
-      const actor = await operatorOf(context.services, slug);
-      return run({ ...context, slug, actor }, args, values);
+      const services = await open();
+      const actor = await operatorOf(services, slug);
+      return run({ services, terminal, slug, actor }, args, values);
     },
   };
 }
@@ -113,6 +131,7 @@ function checkCount<Names extends Parameters>(
 ): asserts args is string[] & Arguments<Names> {
   const missing = names?.[args.length];
   if (missing !== undefined && !missing.startsWith("[")) throw new UsageError(`${missing} is missing.`);
+  if (names?.at(-1)?.includes("…")) return;
   const surplus = args[names?.length ?? 0];
   if (surplus !== undefined) throw new UsageError(`Unexpected argument "${surplus}".`);
 }

@@ -1,11 +1,9 @@
-import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
-import { codeOf } from "@/server/base/errors";
 import { removeDefinition } from "@/server/catalog/archive";
 import { type AppliedOrganization, applyDefinitionFile } from "@/server/catalog/definition-file/apply";
 import { DefinitionFileError } from "@/server/catalog/definition-file/definition-file";
 import { exportOrganization } from "@/server/catalog/definition-file/export";
 import { choose, declareCommand, declareOrganizationCommand, flag } from "./command";
+import { readSource } from "./read-source";
 
 const KINDS = ["agent", "tool", "trigger", "schedule"] as const;
 
@@ -47,22 +45,6 @@ export const definitionCommands = [
     },
   }),
 ];
-
-async function readSource(file: string): Promise<string> {
-  try {
-    // npm, and the program of the package, run commands in the folder of the project.
-    const path = resolve(process.env.INIT_CWD ?? ".", file);
-    return await readFile(file === "-" ? "/dev/stdin" : path, "utf8");
-  } catch (error) {
-    const reason = codeOf(error);
-    const labels: Record<string, string> = {
-      ENOENT: "the file does not exist",
-      EACCES: "permission denied",
-      EISDIR: "it is a directory",
-    };
-    throw new Error(`Could not read ${file}: ${labels[reason] ?? reason}.`, { cause: error });
-  }
-}
 
 /** The documented fields of `--json` only (docs/definition-files.md). */
 function toJson({ slug, id, agents, tools, triggers, callbacks, apiKeys }: AppliedOrganization) {
