@@ -53,8 +53,8 @@ const startProcess = (points: Partial<Record<PausePoint, number>> = {}) =>
   });
 
 /**
- * What a process had when it died is free now, instead of in 30 s. Others may lose their leases, too, which must be
- * harmless. A run that was interrupted often is not given to an isolated process.
+ * Ends the leases of a process that died, which would take 30 s. Others may lose theirs, too, which must be harmless.
+ * A run that was interrupted often is not given to an isolated process.
  */
 async function endLeases(): Promise<void> {
   const now = new Date();

@@ -11,7 +11,7 @@ const PAUSE_MS = 50;
 
 type Follow = {
   ref: RunRef;
-  /** What the reader has; null: it wants a snapshot first. */
+  /** The position that the reader has reached; null: it wants a snapshot first. */
   since: Position | null;
   /** Also sends the events of the runs that it calls, with their path. */
   hasChildren?: boolean;
