@@ -8,6 +8,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Demo } from "@/prisma/seed";
 import { captureConsole, captureErrors } from "@/server/base/log";
 import { readEnvironment } from "@/server/base/settings/env";
+import { sleep } from "@/server/base/sleep";
 import { waitUntilReady } from "@/server/operate/health";
 import { closeServices, wireProcess } from "@/wiring";
 import { isClusterPrimary, type Serving, servePrimary } from "./serve/cluster";
@@ -89,8 +90,10 @@ export async function serve({ root, dev = false, print = () => {} }: ServeOption
     setUpLink,
     untilReady: (listener) => waitUntilReady(services, listener, ending.signal),
     async stop() {
+      // Load balancers see that it is not ready, and keep-alive connections end with their next response.
       state.stopping = true;
       ending.abort();
+      await sleep(services.env.drainMs);
       services.endWaiters.close();
       // Connections for page reloads would keep the server open: it does not count upgraded sockets as its own.
       for (const socket of upgraded) socket.destroy();
@@ -126,6 +129,21 @@ function listen(server: Server, port: number, host: string): Promise<number> {
       resolve(typeof address === "object" && address !== null ? address.port : port);
     });
   });
+}
+
+/** A second signal, more than a second later, ends the process immediately. */
+export function stopOnSignals(serving: Pick<Serving, "stop">): void {
+  let stoppedAt: number | undefined;
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.on(signal, () => {
+      // The primary ends its processes.
+      if (stoppedAt !== undefined && !cluster.isWorker && performance.now() - stoppedAt > 1_000)
+        process.exit(1);
+      if (stoppedAt !== undefined) return;
+      stoppedAt = performance.now();
+      void serving.stop().then(() => process.exit(0));
+    });
+  }
 }
 
 /** Live streams do not end by themselves: closes those still open after the grace period. */
@@ -176,14 +194,7 @@ if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(realpathS
     dev: process.argv.includes("--dev"),
     print: console.log,
   });
-  let stopping = false;
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.on(signal, () => {
-      if (stopping) return;
-      stopping = true;
-      void serving.stop().then(() => process.exit(0));
-    });
-  }
+  stopOnSignals(serving);
   // With several processes, the primary announces the service.
   if (!cluster.isWorker && (await serving.untilReady(console.log))) announce(serving, console.log);
 }

@@ -54,6 +54,7 @@ test("Compose passes every setting that its user may write on, and starts Innges
   const unfit = [
     "STEPWELL_PROCESSES",
     "STEPWELL_ROLE",
+    "STEPWELL_DRAIN_SECONDS",
     "STEPWELL_METRICS_PORT",
     "STEPWELL_PAUSE_POINTS",
     "INNGEST_DEV",

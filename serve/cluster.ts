@@ -17,11 +17,11 @@ export type Serving = {
   setUpLink: string | null;
   /** Waits until `/api/ready` answers 200; false if stopped first. `print` gets the missing parts. */
   untilReady(print: (line: string) => void): Promise<boolean>;
-  /** In order: no new requests, requests in progress, the engine, the database. */
+  /** In order: the drain time, no new requests, requests in progress, the engine, the database. */
   stop(): Promise<void>;
 };
 
-/** Afterwards the process is killed. */
+/** After this and the drain time the process is killed. */
 const STOP_MS = 15_000;
 const REPLACE_AFTER_MS = 1_000;
 const READY_POLL_MS = 250;
@@ -56,7 +56,9 @@ export function servePrimary(
     untilReady: () => untilReady(env, ending.signal),
     async stop() {
       ending.abort();
-      await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && stopProcess(worker)));
+      await Promise.all(
+        Object.values(cluster.workers ?? {}).map((worker) => worker && stopProcess(worker, env)),
+      );
     },
   };
 }
@@ -68,12 +70,12 @@ function settingsOf({ metrics }: Pick<Environment, "metrics">, n: number): Proce
   return metrics?.port === undefined ? {} : { STEPWELL_METRICS_PORT: String(metrics.port + n) };
 }
 
-async function stopProcess(worker: Worker): Promise<void> {
+async function stopProcess(worker: Worker, { drainMs }: Environment): Promise<void> {
   const { process } = worker;
   if (process.exitCode !== null) return;
   const ended = once(process, "exit");
   process.kill("SIGTERM");
-  const timer = setTimeout(() => process.kill("SIGKILL"), STOP_MS);
+  const timer = setTimeout(() => process.kill("SIGKILL"), drainMs + STOP_MS);
   await ended;
   clearTimeout(timer);
 }

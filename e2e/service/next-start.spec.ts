@@ -20,6 +20,8 @@ import { createThrowaway, removeThrowaway } from "../../scripts/support/throwawa
 import { expect, type Organization, readApplied, signIn, test } from "../support/fixtures";
 import { expectShortWaits } from "../support/short-waits";
 
+const METRICS_TOKEN = "next-start-metrics-next-start-metrics";
+
 test.describe.configure({ mode: "serial" });
 
 let dataDir: string;
@@ -39,6 +41,7 @@ test.beforeAll(async () => {
     STEPWELL_DATA_DIR: dataDir,
     STEPWELL_SECRET: "next-start-secret-next-start-secret",
     APP_URL: origin,
+    STEPWELL_METRICS_TOKEN: METRICS_TOKEN,
     STEPWELL_NEXT_DIR: relative(ROOT, join(realpathSync(join(DIST, "current")), "next")),
   };
   const program = join(ROOT, "node_modules/next/dist/bin/next");
@@ -136,6 +139,22 @@ test("runs of agents and tools complete, and a signed-in person sees them", asyn
   expect(answer?.headers()["content-security-policy"]).toMatch(/script-src 'nonce-[^']+' 'strict-dynamic'/);
   await signIn(page, organization.owner, origin);
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+});
+
+test("a scrape with the token gets what the process counted", async () => {
+  const scrape = (token: string) =>
+    fetch(`${origin}/api/metrics`, { headers: { Authorization: `Bearer ${token}` } });
+  expect((await scrape("another")).status).toBe(401);
+  const text = await (await scrape(METRICS_TOKEN)).text();
+  for (const sample of [
+    /^stepwell_runs_ended_total\{kind="agent",status="Completed",source="api"\} [1-9]/m,
+    /^stepwell_model_calls_total\{model="gpt-5-mini",outcome="completed"\} [1-9]/m,
+    /^stepwell_http_requests_total\{route="rest",status="200"\} [1-9]/m,
+    /^stepwell_http_requests_total\{route="pages",status="200"\} [1-9]/m,
+    /^stepwell_rejections_total\{code="unauthenticated"\} [1-9]/m,
+    /^stepwell_database_reachable 1$/m,
+  ])
+    expect(text).toMatch(sample);
 });
 
 test("no request lets others wait, whatever its headers and target", { tag: "@long" }, async () => {

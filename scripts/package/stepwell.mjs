@@ -49,18 +49,13 @@ function link() {
 
 async function start() {
   /** @type {typeof import("../../serve.ts")} */
-  const { announce, checkSettings, serve } = await import(pathToFileURL(join(BUILD, "serve.mjs")).href);
+  const { announce, checkSettings, serve, stopOnSignals } = await import(
+    pathToFileURL(join(BUILD, "serve.mjs")).href
+  );
   try {
     for (const warning of checkSettings()) console.log(warning);
     const serving = await serve({ root: ROOT, print: console.log });
-    let isStopping = false;
-    for (const signal of ["SIGINT", "SIGTERM"]) {
-      process.on(signal, () => {
-        if (isStopping) return;
-        isStopping = true;
-        void serving.stop().then(() => process.exit(0));
-      });
-    }
+    stopOnSignals(serving);
     if (await serving.untilReady(console.log)) announce(serving, console.log);
   } catch (error) {
     console.error(error instanceof Error && error.name === "StartError" ? error.message : error);

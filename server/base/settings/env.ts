@@ -83,6 +83,7 @@ const schema = z.object({
   STEPWELL_SLOTS: integer({ min: 1, max: 10_000, preset: 200 }),
   STEPWELL_PROCESSES: text(/^(auto|[1-9]\d?)$/, "a whole number from 1 to 99, or auto").default("1"),
   STEPWELL_ROLE: oneOf(["all", "web", "worker"]).default("all"),
+  STEPWELL_DRAIN_SECONDS: integer({ min: 0, max: 300, preset: 0 }),
   STEPWELL_METRICS_TOKEN: secret.optional(),
   STEPWELL_METRICS_PORT: wholeNumber({ min: 1, max: 65_535, example: 9_464 }).optional(),
   STEPWELL_PAUSE_POINTS: pausePoints,
@@ -167,6 +168,8 @@ export function readEnvironment(source: Record<string, string | undefined> = pro
       value.STEPWELL_PROCESSES === "auto" ? availableParallelism() : Number(value.STEPWELL_PROCESSES),
     /** `web` serves, `worker` executes runs, `all` does both. */
     role: value.STEPWELL_ROLE,
+    /** A process that stops still accepts requests for this time, and is not ready. */
+    drainMs: value.STEPWELL_DRAIN_SECONDS * 1_000,
     metrics: readMetrics(value),
     /** For durability tests: the process kills itself there, with this probability. */
     pausePoints: value.STEPWELL_PAUSE_POINTS,
