@@ -731,7 +731,7 @@ test("doctor without a database says so once, and judges this shell", async () =
     expect(code).toBe(1);
     expect(out.match(/^fail/gm)).toHaveLength(1);
     expect(out).toMatch(/^fail +database +The database rejects the user or password/m);
-    expect(out).toMatch(/^warn +settings +Without the database, the running service is not known\./m);
+    expect(out).toMatch(/^warn +settings +The database cannot be read, or is not migrated/m);
   } finally {
     await closed.stop();
   }

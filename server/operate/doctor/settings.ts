@@ -51,7 +51,7 @@ function describeSource(running: readonly ProcessSettings[], live: number | null
   }
   if (live === null) {
     return warn(
-      "Without the database, the running service is not known. These are the settings of this shell and .env.",
+      "The database cannot be read, or is not migrated, so the running service is not known. These are the settings of this shell and .env.",
     );
   }
   return live > 0
