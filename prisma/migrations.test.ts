@@ -24,7 +24,7 @@ const BREAKS: [what: string, pattern: RegExp][] = [
   ["replaces a function that a process may call", /\bCREATE\s+OR\s+REPLACE\b/i],
 ];
 
-/** What a migration's statements break, without those that are marked. */
+/** The names of what a migration breaks, without the statements that are marked. */
 function findBreaks(sql: string): string[] {
   return sql.split(";").flatMap((statement) => {
     if (/^--\s*contract: \S/m.test(statement)) return [];

@@ -13,7 +13,7 @@ const MIGRATIONS = join(import.meta.dirname, "migrations");
 /** The first migration that the previous release lacks. */
 const FIRST = "20261126173500_forks";
 
-/** What the previous release writes for an organization with a definition of each kind and a run. */
+/** Writes, as the previous release does, an organization with a definition of each kind and a run. */
 async function writeOrganization(client: pg.Client, slug: string): Promise<void> {
   const [org, agent, tool, trigger, schedule, run, step, call] = Array.from({ length: 8 }, () => newId());
   const insert = async (table: string, row: Record<string, unknown>) => {

@@ -98,7 +98,18 @@ test("every command that a page or .env.example names exists", async () => {
 });
 
 test("no docstring begins with a question word", () => {
-  const folders = ["app", "client/src", "e2e", "inngest", "scripts", "serve", "server", "testing", "tools"];
+  const folders = [
+    "app",
+    "client/src",
+    "e2e",
+    "inngest",
+    "prisma",
+    "scripts",
+    "serve",
+    "server",
+    "testing",
+    "tools",
+  ];
   const files = folders.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((file) => join(folder, file)),
   );
