@@ -189,12 +189,14 @@ function tryingLine(appUrl: string, demo: Demo): string | null {
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(realpathSync(process.argv[1])).href) {
+  // `serve` sends console output to the log, which hides keys.
+  const print = console.log;
   const serving = await serve({
     root: process.cwd(),
     dev: process.argv.includes("--dev"),
-    print: console.log,
+    print,
   });
   stopOnSignals(serving);
   // With several processes, the primary announces the service.
-  if (!cluster.isWorker && (await serving.untilReady(console.log))) announce(serving, console.log);
+  if (!cluster.isWorker && (await serving.untilReady(print))) announce(serving, print);
 }

@@ -52,14 +52,18 @@ function environment(): NodeJS.ProcessEnv {
 
 async function start(
   cwd: string,
-): Promise<{ origin: string; child: ChildProcess; exited: Promise<unknown> }> {
+): Promise<{ origin: string; child: ChildProcess; exited: Promise<unknown>; printed: () => string }> {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const child = spawn(process.execPath, [program, "start"], {
     ...NOBODY,
     cwd,
     env: { ...environment(), PORT: String(port), APP_URL: origin },
-    stdio: ["ignore", "ignore", "inherit"],
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let text = "";
+  child.stdout?.on("data", (chunk) => {
+    text += chunk;
   });
   const exited = once(child, "exit");
   onTestFinished(async () => {
@@ -67,7 +71,7 @@ async function start(
     await exited;
     expect(child.exitCode).toBe(0);
   });
-  return { origin, child, exited };
+  return { origin, child, exited, printed: () => text };
 }
 
 const untilEnded = (id: string) =>
@@ -95,6 +99,9 @@ it("serves pages and executes runs from an empty folder, and its commands work",
   mkdirSync(empty);
   const service = await start(empty);
   await untilReady(service);
+  // Whatever the level of the log.
+  await expect.poll(service.printed).toContain(`Stepwell is ready: ${service.origin}`);
+  expect(service.printed()).toContain(`${service.origin}/set-up#`);
   const page = await fetch(`${service.origin}/sign-in`);
   expect([page.status, (await page.text()).includes("Stepwell")]).toEqual([200, true]);
 

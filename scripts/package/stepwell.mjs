@@ -48,15 +48,17 @@ function link() {
 }
 
 async function start() {
+  // The service sends console output to its log, which hides keys.
+  const print = console.log;
   /** @type {typeof import("../../serve.ts")} */
   const { announce, checkSettings, serve, stopOnSignals } = await import(
     pathToFileURL(join(BUILD, "serve.mjs")).href
   );
   try {
-    for (const warning of checkSettings()) console.log(warning);
-    const serving = await serve({ root: ROOT, print: console.log });
+    for (const warning of checkSettings()) print(warning);
+    const serving = await serve({ root: ROOT, print });
     stopOnSignals(serving);
-    if (await serving.untilReady(console.log)) announce(serving, console.log);
+    if (await serving.untilReady(print)) announce(serving, print);
   } catch (error) {
     console.error(error instanceof Error && error.name === "StartError" ? error.message : error);
     process.exit(1);
