@@ -9,7 +9,7 @@ type Answer = { status?: number; headers?: Record<string, string>; body?: string
  * A server that gets callbacks. `answer` decides what it answers; `hang`: nothing, `close`: it closes the connection.
  * `inProgress` and `mostInProgress` count requests that are not answered yet.
  */
-export async function startCallbackReceiver() {
+export async function startCallbackReceiver({ port = 0 } = {}) {
   const received: Received[] = [];
   const receiver = {
     received,
@@ -38,7 +38,7 @@ export async function startCallbackReceiver() {
     outgoing.writeHead(answer.status ?? 200, answer.headers);
     outgoing.end(answer.body ?? "ok");
   });
-  receiver.host = `127.0.0.1:${await listen(server)}`;
+  receiver.host = `127.0.0.1:${await listen(server, port)}`;
   receiver.url = `http://${receiver.host}/hooks`;
   return receiver;
 }

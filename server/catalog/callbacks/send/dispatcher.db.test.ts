@@ -1,8 +1,9 @@
 import { Webhook } from "standardwebhooks";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 import { handleRest } from "@/server/api/rest";
 import { DAY_MS } from "@/server/base/clock";
+import { onPausePoint } from "@/server/base/pause-points";
 import { createGuardedEgress, type GuardedFetch } from "@/server/guard/egress/guarded-fetch";
 import { resumeOrganization, suspendOrganization } from "@/server/operate/suspend-organization";
 import { cancelRun } from "@/server/runs/cancel";
@@ -454,6 +455,42 @@ describe("several processes", () => {
       })
       .toBe(2);
   });
+});
+
+it("loses no event in an hour of refused connections, though processes die meanwhile", async () => {
+  await insertCallback(world, tenant, { url: refusing.url });
+  let passed = 0;
+  onPausePoint(async (point) => {
+    if (!point.startsWith("callback:")) return;
+    passed += 1;
+    if (passed % 4 === 0) throw new Error("killed");
+  });
+  onTestFinished(() => onPausePoint(null));
+  const runs: string[] = [];
+  const minute = async (minutes = 1) => {
+    await send().catch(() => {});
+    world.clock.advance(minutes * 60_000);
+  };
+  for (let n = 0; n < 60; n += 1) {
+    if (n % 3 === 0) runs.push(await runAgent());
+    await minute();
+  }
+  const attempts = (await deliveries()).flatMap(({ attempt }) => attempt);
+  expect(attempts.length).toBeGreaterThan(runs.length);
+  expect(attempts.every(({ error }) => error?.includes("the connection was refused"))).toBe(true);
+
+  const opened = await startCallbackReceiver({ port: Number(new URL(refusing.url).port) });
+  onTestFinished(opened.close);
+  const undelivered = () =>
+    world.db.callbackDelivery.count({ where: { organizationId: tenant.orgId, deliveredAt: null } });
+  for (let n = 0; n < 100 && (await undelivered()) > 0; n += 1) await minute(5);
+  expect(await deliveries()).toHaveLength(runs.length);
+  expect(await undelivered()).toBe(0);
+  expect(new Set(bodies(opened).map(({ data }) => data.id))).toEqual(new Set(runs));
+  // Those whose process died after it had sent them came again, with the same id.
+  const ids = opened.received.map(({ headers }) => headers["webhook-id"]);
+  expect(new Set(ids).size).toBe(runs.length);
+  expect(ids.length).toBeGreaterThan(runs.length);
 });
 
 describe("a slow receiver", () => {
