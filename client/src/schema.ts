@@ -1222,6 +1222,8 @@ export interface components {
             triggers: components["schemas"]["SubjectFigures"][];
             /** @description Empty if the metrics are those of one subject */
             keys: components["schemas"]["SubjectFigures"][];
+            /** @description Empty if the metrics are those of one subject */
+            schedules: components["schemas"]["SubjectFigures"][];
             applied: {
                 /**
                  * Format: date-time
@@ -1237,6 +1239,7 @@ export interface components {
                 target: string | null;
                 trigger: string | null;
                 key: string | null;
+                schedule: string | null;
             };
         };
         RunFigures: {
@@ -3151,6 +3154,8 @@ export interface operations {
                 trigger?: string;
                 /** @description Only runs that this API key started */
                 key?: string;
+                /** @description Only runs that this schedule started */
+                schedule?: string;
             };
             header?: never;
             path?: never;

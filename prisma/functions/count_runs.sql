@@ -1,4 +1,4 @@
--- Counts an organization's runs of a period by interval: in total and by agent, tool, trigger and key. Computes all figures:
+-- Counts an organization's runs of a period by interval: in total and by agent, tool, trigger, key and schedule. Computes all figures:
 -- those stored in run_counts, and those of younger runs. Ids are generated within an hour of created_at. Runs of drafts
 -- count as drafts only. credits_below: what runs called by those of a subject used, at any depth.
 CREATE FUNCTION count_runs(org uuid, since timestamptz, until timestamptz, step interval)
@@ -8,7 +8,7 @@ RETURNS TABLE (
   draft_credits numeric, credits_below numeric, children_failed int
 ) LANGUAGE sql STABLE ROWS 5000 AS $$
   WITH RECURSIVE classed AS (
-    SELECT date_bin(step, created_at, since) AS at, agent_id, tool_id, trigger_id, api_key_id,
+    SELECT date_bin(step, created_at, since) AS at, agent_id, tool_id, trigger_id, api_key_id, schedule_id,
       CASE WHEN source <> 'draft' THEN run_duration_class(finished_at - started_at) END AS class,
       count(*) FILTER (WHERE source <> 'draft') AS runs,
       count(*) FILTER (WHERE status = 'Completed' AND source <> 'draft') AS completed,
@@ -21,10 +21,10 @@ RETURNS TABLE (
     FROM runs
     WHERE organization_id = org AND created_at >= since AND created_at < until
       AND id >= run_id_floor(since - interval '1 hour') AND id < run_id_floor(until + interval '1 hour')
-    GROUP BY 1, 2, 3, 4, 5, 6
+    GROUP BY 1, 2, 3, 4, 5, 6, 7
     UNION ALL
     -- The usage of open runs is in their journals.
-    SELECT date_bin(step, created_at, since), agent_id, tool_id, trigger_id, api_key_id, NULL, 0, 0, 0, 0,
+    SELECT date_bin(step, created_at, since), agent_id, tool_id, trigger_id, api_key_id, schedule_id, NULL, 0, 0, 0, 0,
       CASE WHEN source <> 'draft' THEN f.input_tokens::bigint + f.output_tokens END,
       CASE WHEN source <> 'draft' THEN f.credits END, 0, 0, 0, CASE WHEN source = 'draft' THEN f.credits END
     FROM runs r CROSS JOIN LATERAL open_run_figures(r.id, true) f
@@ -42,7 +42,7 @@ RETURNS TABLE (
     -- A subject may be above a run several times, or be its own target: that is counted once, or already.
     SELECT DISTINCT c.at, c.id, c.credits, d.dimension, d.subject_id
     FROM called c JOIN runs p ON p.id = c.above CROSS JOIN LATERAL (
-      VALUES ('agent', p.agent_id), ('tool', p.tool_id), ('trigger', p.trigger_id), ('key', p.api_key_id)
+      VALUES ('agent', p.agent_id), ('tool', p.tool_id), ('trigger', p.trigger_id), ('key', p.api_key_id), ('schedule', p.schedule_id)
     ) AS d (dimension, subject_id)
     WHERE d.subject_id IS NOT NULL AND d.subject_id <> c.target_id AND c.credits > 0 AND p.source <> 'draft'
   ), by_class AS (
@@ -50,7 +50,7 @@ RETURNS TABLE (
       sum(c.failed) AS failed, sum(c.cancelled) AS cancelled, sum(c.tokens) AS tokens, sum(c.credits) AS credits,
       sum(c.children) AS children, sum(c.children_failed) AS children_failed, sum(c.drafts) AS drafts, sum(c.draft_credits) AS draft_credits, 0::numeric AS credits_below
     FROM classed c CROSS JOIN LATERAL (
-      VALUES ('all', org), ('agent', agent_id), ('tool', tool_id), ('trigger', trigger_id), ('key', api_key_id)
+      VALUES ('all', org), ('agent', agent_id), ('tool', tool_id), ('trigger', trigger_id), ('key', api_key_id), ('schedule', schedule_id)
     ) AS d (dimension, subject_id)
     WHERE d.subject_id IS NOT NULL
     GROUP BY 1, 2, 3, 4

@@ -28,7 +28,7 @@ export const RUN_SOURCES = ["api", "webhook", "dashboard", "operator", "run", "d
 export type RunSource = (typeof RUN_SOURCES)[number];
 
 /** The dimensions by which figures of runs are grouped. */
-export const METRICS_DIMENSIONS = ["agent", "tool", "trigger", "key"] as const;
+export const METRICS_DIMENSIONS = ["agent", "tool", "trigger", "key", "schedule"] as const;
 
 export const CREDIT_ENTRY_KINDS = ["grant", "hold", "charge", "release", "refund", "adjustment"] as const;
 export type CreditEntryKind = (typeof CREDIT_ENTRY_KINDS)[number];

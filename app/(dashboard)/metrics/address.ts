@@ -13,10 +13,16 @@ import { readFilter, writeFilter } from "../runs/address";
 
 /**
  * The metrics page's query in the URL: `?period=7d&interval=3h&agent=…`, or UTC days with
- * `?first=2026-11-01&last=2026-11-15`. At most one agent, tool, trigger or key.
+ * `?first=2026-11-01&last=2026-11-15`. At most one agent, tool, trigger, key or schedule.
  */
 
-const FIELDS = { agent: "agentId", tool: "toolId", trigger: "triggerId", key: "apiKeyId" } as const;
+const FIELDS = {
+  agent: "agentId",
+  tool: "toolId",
+  trigger: "triggerId",
+  key: "apiKeyId",
+  schedule: "scheduleId",
+} as const;
 
 /** Reads the query from the URL and ignores invalid values. */
 export function readMetricsAddress(

@@ -38,7 +38,7 @@ const PERIOD_LABELS: Record<RunPeriod, string> = {
   "30d": "30 days",
   "90d": "90 days",
 };
-const DIMENSION_PATHS = { agent: "/agents", tool: "/tools", trigger: "/triggers" };
+const DIMENSION_PATHS = { agent: "/agents", tool: "/tools", trigger: "/triggers", schedule: "/schedules" };
 
 /** Run statistics of a period. Every figure links to the runs it counts. */
 export function MetricsView() {

@@ -423,6 +423,7 @@ class RunMetrics:
     tools: list[SubjectFigures]
     triggers: list[SubjectFigures]
     keys: list[SubjectFigures]
+    schedules: list[SubjectFigures]
     applied: RunMetricsApplied
 
 
@@ -434,6 +435,7 @@ class RunMetricsApplied:
     target: str | None
     trigger: str | None
     key: str | None
+    schedule: str | None
 
 
 @dataclass(kw_only=True)

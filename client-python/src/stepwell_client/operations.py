@@ -368,6 +368,7 @@ class Operations:
         target: str | None = None,
         trigger: str | None = None,
         key: str | None = None,
+        schedule: str | None = None,
     ) -> models.RunMetrics:
         """Metrics of runs."""
         return self._call(
@@ -375,7 +376,7 @@ class Operations:
             "/v1/metrics",
             repeat="always",
             answer=models.RunMetrics,
-            query={"period": period, "interval": interval, "first": first, "last": last, "target": target, "trigger": trigger, "key": key},
+            query={"period": period, "interval": interval, "first": first, "last": last, "target": target, "trigger": trigger, "key": key, "schedule": schedule},
         )
 
     def get_run(

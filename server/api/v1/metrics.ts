@@ -43,6 +43,7 @@ const metrics = z
     tools: subjects,
     triggers: subjects,
     keys: subjects,
+    schedules: subjects,
     applied: z.object({
       from: timestamp.meta({ description: "Runs created at this time or later" }),
       to: timestamp.meta({ description: "Runs created before this time" }),
@@ -50,6 +51,7 @@ const metrics = z
       target: z.uuid().nullable(),
       trigger: z.uuid().nullable(),
       key: z.uuid().nullable(),
+      schedule: z.uuid().nullable(),
     }),
   })
   .meta({ id: "RunMetrics" });
@@ -72,6 +74,7 @@ const input = z.object({
   target: id("target", "Only runs of this agent or tool").input,
   trigger: id("trigger", "Only runs that this trigger started").input,
   key: id("key", "Only runs that this API key started").input,
+  schedule: id("schedule", "Only runs that this schedule started").input,
 });
 
 const exampleFigures: z.input<typeof figures> = {
@@ -98,7 +101,7 @@ export const metricsOfRuns = {
     tag: "Runs",
     summary: "Metrics of runs",
     description:
-      "Figures of the runs that were created in a period, in total, by time and by agent, tool, trigger and key. A key " +
+      "Figures of the runs that were created in a period, in total, by time and by agent, tool, trigger, key and schedule. A key " +
       "that is limited to agents and tools must name one of them as target.",
     successDescription: "The figures",
     scope: "runs:list",
@@ -115,6 +118,7 @@ export const metricsOfRuns = {
         tools: [],
         triggers: [],
         keys: [],
+        schedules: [],
         applied: {
           from: "2026-11-21T00:00:00.000Z",
           to: "2026-11-22T00:00:00.000Z",
@@ -122,6 +126,7 @@ export const metricsOfRuns = {
           target: null,
           trigger: null,
           key: null,
+          schedule: null,
         },
       } satisfies z.input<typeof metrics>,
     },
@@ -136,7 +141,7 @@ export const metricsOfRuns = {
         subject: await subjectOf(services, actor, named),
       });
       const found = await readRunMetrics(services, actor, question);
-      const { target = null, trigger = null, key = null } = named;
+      const { target = null, trigger = null, key = null, schedule = null } = named;
       const { from, to, bucketMs: intervalMs } = found;
       return {
         total: figuresOf(found.total),
@@ -146,7 +151,8 @@ export const metricsOfRuns = {
         tools: found.tools.map(figuresOf),
         triggers: found.triggers.map(figuresOf),
         keys: found.keys.map(figuresOf),
-        applied: { from, to, intervalMs, target, trigger, key },
+        schedules: found.schedules.map(figuresOf),
+        applied: { from, to, intervalMs, target, trigger, key, schedule },
       };
     },
   }),
@@ -157,12 +163,17 @@ function figuresOf<Line extends RunFigures>({ p50AtLeast: _, p95AtLeast: __, ...
   return line;
 }
 
-type Named = { target?: string | undefined; trigger?: string | undefined; key?: string | undefined };
+type Named = {
+  target?: string | undefined;
+  trigger?: string | undefined;
+  key?: string | undefined;
+  schedule?: string | undefined;
+};
 
-async function subjectOf(services: Services, actor: ApiKeyActor, { target, trigger, key }: Named) {
-  const named = [target, trigger, key].filter((each) => each !== undefined);
+async function subjectOf(services: Services, actor: ApiKeyActor, { target, trigger, key, schedule }: Named) {
+  const named = [target, trigger, key, schedule].filter((each) => each !== undefined);
   if (named.length > 1) {
-    throw new AppError("invalid_request", "Only one of target, trigger and key can be given.");
+    throw new AppError("invalid_request", "Only one of target, trigger, key and schedule can be given.");
   }
   const { name, targetIds } = actor;
   if (targetIds.length > 0 && !targetIds.includes(target ?? "")) {
@@ -171,5 +182,6 @@ async function subjectOf(services: Services, actor: ApiKeyActor, { target, trigg
   }
   if (trigger !== undefined) return { dimension: "trigger", id: trigger };
   if (key !== undefined) return { dimension: "key", id: key };
+  if (schedule !== undefined) return { dimension: "schedule", id: schedule };
   return target === undefined ? undefined : findSubject(services, actor.orgId, target);
 }

@@ -3,7 +3,13 @@ import type { MetricsSubject } from "./metrics/metrics";
 
 /** Pages use it: import no code that only a server runs. */
 
-const SUBJECTS = { agentId: "agent", toolId: "tool", triggerId: "trigger", apiKeyId: "key" } as const;
+const SUBJECTS = {
+  agentId: "agent",
+  toolId: "tool",
+  triggerId: "trigger",
+  apiKeyId: "key",
+  scheduleId: "schedule",
+} as const;
 const IGNORED = ["status", "period", "from", "to"];
 
 /**

@@ -9,6 +9,7 @@ import { cancelRun } from "@/server/runs/cancel";
 import type { RunFilter } from "@/server/runs/read/find/filter";
 import { indexEndedRuns } from "@/server/runs/read/find/run-index";
 import { listRuns } from "@/server/runs/read/list";
+import { readRunMetrics } from "@/server/runs/read/metrics/metrics";
 import { createSchedule, createTenant, createWorld, openWorld, type Tenant } from "@/testing/world";
 import { LEASE_SECONDS, QUEUE_POLL_MS } from "./ticks";
 import { runDueSchedules, startScheduleTimer } from "./timer";
@@ -287,6 +288,23 @@ describe("a killed process", () => {
     expect(ticks).toHaveLength(ids.length * minutes);
     expect(runs.map(({ id }) => id).sort()).toEqual(ticks.map(({ runId }) => runId).sort());
   });
+});
+
+it("metrics count the runs of a schedule", async () => {
+  // Metrics find runs by their ids, which have the machine's time.
+  clock.set(new Date());
+  const tenant = await createTenant(world);
+  const { id } = await createSchedule(world, tenant);
+  await createSchedule(world, tenant);
+  await nextHour();
+  const { schedules } = await readRunMetrics(world, tenant, { period: "24h" });
+  expect(schedules.map(({ name, runs }) => [name, runs])).toEqual([
+    ["Hourly", 1],
+    ["Hourly", 1],
+  ]);
+  const subject = { dimension: "schedule", id } as const;
+  const { total } = await readRunMetrics(world, tenant, { period: "24h", subject });
+  expect(total.runs).toBe(1);
 });
 
 it("the timer wakes when a schedule changes", async () => {

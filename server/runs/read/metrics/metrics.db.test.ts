@@ -64,6 +64,7 @@ describe("metrics", () => {
     expect(day.agents).toMatchObject([{ id: tenant.agentId, name: "Helper", runs: 1, failed: 1 }]);
     expect(day.tools).toMatchObject([{ id: tenant.toolId, name: "Adder", runs: 5, completed: 4, open: 1 }]);
     expect(day.keys).toMatchObject([{ id: tenant.apiKeyId, runs: 1 }]);
+    expect(day.schedules).toEqual([]);
     expect(day.triggers).toEqual([]);
     expect((await readRunMetrics(world, actor, { period: "7d" })).total.runs).toBe(7);
   });

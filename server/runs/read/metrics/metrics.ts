@@ -60,7 +60,7 @@ export type MetricsQuestion = z.infer<typeof metricsQuestion>;
 const READ_NAMES = defineQuery(
   "read-names-of-subjects",
   z.object({ id: z.string(), name: z.string() }),
-  ["agents", "tools", "triggers", "api_keys"]
+  ["agents", "tools", "triggers", "api_keys", "schedules"]
     .map((table) => `SELECT id, name FROM ${table} WHERE organization_id = $1`)
     .join(" UNION ALL "),
 );
@@ -136,6 +136,7 @@ export async function readRunMetrics(
     tools: groups("tool"),
     triggers: groups("trigger"),
     keys: groups("key"),
+    schedules: groups("schedule"),
   };
 }
 

@@ -1,0 +1,2 @@
+-- AlterEnum
+ALTER TYPE "run_count_dimension" ADD VALUE 'schedule';
