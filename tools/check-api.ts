@@ -49,6 +49,15 @@ const DEFINITIONS = `organizations:
     callbacks: [{ slug: ends, url: https://receiver.example.com/ends, events: [run.failed] }]
 `;
 
+/** Their answers are texts. Schemathesis would compare what it reads in them with the schema of a text. */
+const TEXTS = ["followAgentRun", "followToolRun", "exportDefinitionFile"];
+const withoutSchema = (operationId: string) => [
+  "[[operations]]",
+  `include-operation-id = "${operationId}"`,
+  "[operations.checks]",
+  "response_schema_conformance.enabled = false",
+];
+
 const started = z.object({ id: z.string() });
 const page = z.object({ data: z.array(started).min(1) });
 
@@ -98,7 +107,7 @@ try {
   };
   const lines = Object.entries(ids).map(([name, id]) => `"path.${name}" = "${id}"`);
   const config = join(folder, "schemathesis.toml");
-  writeFileSync(config, ["[parameters]", ...lines].join("\n"));
+  writeFileSync(config, ["[parameters]", ...lines, ...TEXTS.flatMap(withoutSchema)].join("\n"));
   const run = (...options: string[]) =>
     spawnSync(
       values.program,
