@@ -118,7 +118,7 @@ try {
         ...["--phases", "examples,coverage,fuzzing", "--suppress-health-check", "all"],
         ...options,
       ],
-      { stdio: "inherit" },
+      { cwd: folder, stdio: "inherit" },
     ).status;
   // What archives the definitions comes last.
   const first = run("--exclude-method", "DELETE");
