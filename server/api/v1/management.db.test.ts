@@ -302,6 +302,7 @@ describe("metrics", () => {
       target: null,
       trigger: null,
       key: null,
+      schedule: null,
     });
     expect(body.buckets).toHaveLength(28);
     expect(body.agents).toEqual([expect.objectContaining({ id: tenant.agentId, name: "Helper" })]);
@@ -331,7 +332,7 @@ describe("metrics", () => {
     ["?first=2026-11-01", "first and last must be given together."],
     ["?first=2026-11-02&last=2026-11-01", "days must be 1 to 366 days"],
     ["?period=1h&interval=1d", "interval is not one of the period's"],
-    [`?target=${newId()}&key=${newId()}`, "Only one of target, trigger and key can be given."],
+    [`?target=${newId()}&key=${newId()}`, "Only one of target, trigger, key and schedule can be given."],
   ])("400 for %s, with a sentence", async (query, sentence) => {
     const { status, body } = await get(`/v1/metrics${query}`);
     expect([status, body.message]).toEqual([400, sentence]);

@@ -132,7 +132,7 @@ it("lists the newest sign-ins with time, address and method", async () => {
     email,
     isOperator: true,
     method: "Password",
-    address: "192.0.2.1",
+    address: expect.stringMatching(/^192\.0\.2\.\d+$/),
     at: expect.stringMatching(/Z$/),
   });
 });
