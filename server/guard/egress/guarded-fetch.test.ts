@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type Server } from "node:http";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
 import { EgressError, rejectedCall } from "@/server/guard/egress/failures";
 import { createGuardedEgress, type EgressOptions } from "@/server/guard/egress/guarded-fetch";
@@ -258,6 +258,47 @@ test("a response may have any status (JakeChampion/fetch#1415)", async () => {
   const host = await serve((_request, response) => response.writeHead(999).end("denied"));
   const response = await open({ allow: [host] })(`http://${host}/`);
   expect([response.status, await response.text()]).toEqual([999, "denied"]);
+});
+
+describe("a compressed response", () => {
+  const text = "Vierzehn Ameisen, ".repeat(2_000);
+  const cut = (bytes: Buffer) => bytes.subarray(0, Math.floor(bytes.length / 2));
+  const read = async (encoding: string, body: Buffer) => {
+    const host = await serve((_request, response) => {
+      response.writeHead(200, { "content-encoding": encoding, "content-length": body.length }).end(body);
+    });
+    const response = await open({ allow: [host] })(`http://${host}/`);
+    return { encoding: response.headers.get("content-encoding"), text: await response.text() };
+  };
+
+  test.each([
+    ["gzip", gzipSync(text)],
+    ["x-gzip", gzipSync(text)],
+    ["gzip", Buffer.concat([gzipSync(text.slice(0, 999)), gzipSync(text.slice(999))])],
+    ["br", brotliCompressSync(text)],
+    ["deflate", deflateSync(text)],
+    ["deflate", deflateRawSync(text)],
+    ["gzip, br", brotliCompressSync(gzipSync(text))],
+  ])("in %s is decoded", async (encoding, body) => {
+    expect(await read(encoding, body)).toEqual({ encoding, text });
+  });
+
+  test.each([
+    ["gzip", cut(gzipSync(text))],
+    ["br", cut(brotliCompressSync(text))],
+    ["deflate", cut(deflateSync(text))],
+  ])("in %s that ends early is an error (oven-sh/bun#34922)", async (encoding, body) => {
+    await expect(read(encoding, body)).rejects.toThrow("The compressed response ends too early.");
+  });
+
+  test("may be empty, and may have an unknown coding", async () => {
+    expect(await read("gzip", Buffer.alloc(0))).toEqual({ encoding: "gzip", text: "" });
+    expect(await read("aws-chunked", Buffer.from("plain"))).toEqual({
+      encoding: "aws-chunked",
+      text: "plain",
+    });
+    await expect(read("gzip", Buffer.from("plain"))).rejects.toThrow("Could not decompress the response");
+  });
 });
 
 describe("limits", () => {

@@ -13,6 +13,7 @@ import { causesOf, codeOf } from "@/server/base/errors";
 import { KIB } from "@/server/contract/sizes";
 import { guardedLookup, isPublicAddress, privateAddressError } from "@/server/guard/egress/addresses";
 import { createConnections } from "@/server/guard/egress/connections";
+import { decodeBody, isEncoded, keepEncoded, sentHeaders } from "@/server/guard/egress/decode-body";
 import {
   EgressError,
   explainFailure,
@@ -69,7 +70,7 @@ function checkUrl(url: URL): void {
 const LIGHT_RESPONSE_BYTES = 64 * KIB;
 
 function expectedBytes({ headers }: UndiciResponse, maxBytes: number): number {
-  const announced = headers.has("content-encoding") ? 0 : Number(headers.get("content-length"));
+  const announced = isEncoded(headers) ? 0 : Number(headers.get("content-length"));
   return announced > 0 ? Math.min(announced, maxBytes) : maxBytes;
 }
 
@@ -82,12 +83,13 @@ type Reading = {
 
 /** A body beyond `maxBytes` is an error. `done` is called at its end. */
 function toResponse(response: UndiciResponse, { maxBytes, holdResponse, explain, done }: Reading): Response {
-  const init = { status: response.status, statusText: response.statusText, headers: [...response.headers] };
+  const { status, statusText, headers } = response;
+  const init = { status, statusText, headers: sentHeaders(headers) };
   if (response.body === null) {
     done();
     return createResponse(null, init);
   }
-  const reader = response.body.getReader();
+  const reader = decodeBody(response.body, headers).getReader();
   let total = 0;
   let isHeld = false;
   const body = new ReadableStream<Uint8Array>({
@@ -159,9 +161,9 @@ type Outgoing = { url: URL; init: UndiciInit; sender: Sender | undefined };
 
 async function send(agent: Agent, outgoing: Outgoing): Promise<UndiciResponse> {
   const { url, init, sender } = outgoing;
-  if (!sender) return undiciFetch(url, { ...init, dispatcher: agent });
+  if (!sender) return undiciFetch(url, { ...init, dispatcher: agent.compose(keepEncoded) });
   await sender.confirm();
-  const dispatcher = agent.compose(holdBackUnless(sender));
+  const dispatcher = agent.compose(keepEncoded, holdBackUnless(sender));
   return undiciFetch(url, { ...init, dispatcher }).catch((error: unknown) => {
     if (!isHeldBack(error)) throw error;
     return send(agent, outgoing);

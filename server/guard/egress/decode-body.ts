@@ -1,0 +1,117 @@
+import { Readable, Transform, type TransformCallback } from "node:stream";
+import type { ReadableStream as WebStream } from "node:stream/web";
+import {
+  type BrotliDecompress,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  type Gunzip,
+  type Inflate,
+  type InflateRaw,
+} from "node:zlib";
+import type { Dispatcher } from "undici";
+import { EgressError } from "@/server/guard/egress/failures";
+
+/**
+ * Bodies are decoded here, because fetch takes a compressed body that ends early for a complete one
+ * (oven-sh/bun#34922).
+ */
+
+/** Holds Content-Encoding while a response passes through fetch, which would decode by it. */
+const MOVED = "stepwell-content-encoding";
+const MAX_CODINGS = 5;
+
+export const keepEncoded: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>
+  dispatch(options, {
+    onRequestStart: (...start) => handler.onRequestStart?.(...start),
+    onRequestUpgrade: (...upgrade) => handler.onRequestUpgrade?.(...upgrade),
+    onResponseStart(...[controller, status, sent, message]) {
+      const { [MOVED]: _, "content-encoding": codings, ...headers } = sent;
+      const moved = codings === undefined ? headers : { ...headers, [MOVED]: codings };
+      handler.onResponseStart?.(controller, status, moved, message);
+    },
+    onResponseData: (...data) => handler.onResponseData?.(...data),
+    onResponseEnd: (...end) => handler.onResponseEnd?.(...end),
+    onResponseError: (...failure) => handler.onResponseError?.(...failure),
+  });
+
+export const isEncoded = (headers: { has(name: string): boolean }) => headers.has(MOVED);
+
+/** The headers as the server sent them. */
+export const sentHeaders = (headers: Iterable<[string, string]>): [string, string][] =>
+  [...headers].map(([name, value]) => [name === MOVED ? "content-encoding" : name, value]);
+
+/** Decodes a body of a dispatcher with `keepEncoded`. A body with an unknown coding stays as it is. */
+export function decodeBody(
+  body: WebStream<Uint8Array>,
+  headers: { get(name: string): string | null },
+): WebStream<Uint8Array> {
+  const codings = (headers.get(MOVED) ?? "").toLowerCase().split(",");
+  const named = codings.map((coding) => coding.trim()).filter((coding) => coding !== "");
+  const known = named.flatMap((coding) => DECODERS[coding] ?? []).reverse();
+  if (named.length === 0 || named.length > MAX_CODINGS || known.length < named.length) return body;
+  const decoded = known.reduce<Readable>((from, create) => {
+    const decoder = new Decoder(create);
+    from.on("error", (error) => decoder.destroy(error));
+    decoder.on("close", () => from.destroy());
+    return from.pipe(decoder);
+  }, Readable.fromWeb(body));
+  return Readable.toWeb(decoded);
+}
+
+type Zlib = Gunzip | Inflate | InflateRaw | BrotliDecompress;
+type CreateZlib = (first: number | undefined) => Zlib;
+
+const DECODERS: Record<string, CreateZlib> = {
+  gzip: () => createGunzip(),
+  "x-gzip": () => createGunzip(),
+  br: () => createBrotliDecompress(),
+  // Some servers leave out the format's own head.
+  deflate: (first = 0) => ((first & 0x0f) === 0x08 ? createInflate() : createInflateRaw()),
+};
+
+/** Starts with the first byte: servers name a coding also for an empty body. */
+class Decoder extends Transform {
+  readonly #create: CreateZlib;
+  #zlib: Zlib | undefined;
+
+  constructor(create: CreateZlib) {
+    super();
+    this.#create = create;
+  }
+
+  override _transform(chunk: Uint8Array, _encoding: BufferEncoding, callback: TransformCallback): void {
+    this.#zlib ??= this.#open(chunk[0]);
+    this.#zlib.write(chunk, callback);
+  }
+
+  override _flush(callback: TransformCallback): void {
+    if (this.#zlib === undefined) callback();
+    else this.#zlib.once("end", () => callback()).end();
+  }
+
+  override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
+    this.#zlib?.destroy();
+    callback(error);
+  }
+
+  #open(first: number | undefined): Zlib {
+    const zlib = this.#create(first);
+    zlib.on("data", (chunk) => {
+      if (!this.push(chunk)) zlib.pause();
+    });
+    zlib.on("error", (cause) => this.destroy(new EgressError(describe(cause), { kind: "network", cause })));
+    return zlib;
+  }
+
+  override _read(size: number): void {
+    this.#zlib?.resume();
+    super._read(size);
+  }
+}
+
+const describe = ({ message }: Error) =>
+  message === "unexpected end of file"
+    ? "The compressed response ends too early."
+    : `Could not decompress the response: ${message.slice(0, 100)}.`;
