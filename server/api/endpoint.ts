@@ -31,6 +31,8 @@ export type EndpointRules = {
    * ETag. `saved`: as the view of what was changed. `events`: a stream. `plain`: any other answer.
    */
   answers: "start" | "view" | "saved" | "events" | "plain";
+  /** The status of a run may not allow the call: 409 `conflict`. */
+  conflicts?: true;
   /** Starts count as starts, others as reads, except lists and changes of definitions. */
   limit?: "lists" | "changes";
   /** A repeated POST changes nothing more, so that clients may repeat it. */

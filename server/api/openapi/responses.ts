@@ -108,12 +108,18 @@ export const WEBHOOK_ERRORS: Record<string, ErrorResponseName> = {
   "401": "InvalidSignature",
 };
 
-export function errorsOf({ answers, kind, body, headers }: Endpoint): Record<string, ErrorResponseName> {
+export function errorsOf({
+  answers,
+  kind,
+  body,
+  headers,
+  conflicts,
+}: Endpoint): Record<string, ErrorResponseName> {
   const ofMatch = headers.includes("If-Match") ? WITH_MATCH : {};
   const ofBody = body === undefined ? ofMatch : { ...WITH_BODY, ...ofMatch };
   if (answers !== "start") return { ...COMMON, ...ofBody, "400": "InvalidRequest" };
   if (kind === undefined)
-    return { ...START, ...ofBody, "400": "RepeatRejected", ...(body ? { "409": "Conflict" } : {}) };
+    return { ...START, ...ofBody, "400": "RepeatRejected", ...(conflicts && { "409": "Conflict" }) };
   return { ...START, ...ofBody, "400": kind === "agent" ? "AgentStartRejected" : "ToolStartRejected" };
 }
 

@@ -64,6 +64,7 @@ export const fork = {
     alsoNeeds: ["runs:read"],
     answers: "start",
     requestHeaders: REPEATABLE,
+    conflicts: true,
     body: { maxBytes: MAX_DASHBOARD_CALL_BYTES },
     example: {
       request: { fromStep: 2, changes: { systemPrompt: "Answer in one sentence." }, tools: "recorded" },
