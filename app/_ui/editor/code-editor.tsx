@@ -119,6 +119,8 @@ export function CodeEditor({ language, look = "value", value, ref, ...props }: C
     const label = labelOf(id);
     const attributes = {
       id,
+      // Checkers do not know that an editable text takes the focus and scrolls.
+      tabindex: "0",
       "aria-label": label ? undefined : props["aria-label"],
       "aria-labelledby": label?.id,
       "aria-describedby": describedBy,
