@@ -88,16 +88,17 @@ function arrived(): Map<string, { id: string | undefined; type: string }[]> {
 async function expectAllToArrive(): Promise<void> {
   const where = { organizationId: tenant.orgId };
   const undelivered = () => world.db.callbackDelivery.count({ where: { ...where, deliveredAt: null } });
+  const unended = () => world.db.run.count({ where: { ...where, finishedAt: null } });
   const unexpanded = () => world.db.callbackEvent.count({ where: { ...where, expandedAt: null } });
   await expect
     .poll(
       async () => {
         await endLeases();
-        return [await unexpanded(), await undelivered()];
+        return [await unended(), await unexpanded(), await undelivered()];
       },
       { timeout: 120_000, interval: 500 },
     )
-    .toEqual([0, 0]);
+    .toEqual([0, 0, 0]);
   const events = arrived();
   const runs = await world.db.run.findMany({ where, select: { id: true } });
   expect([...events.keys()].sort()).toEqual(idsOf(runs));

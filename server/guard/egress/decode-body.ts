@@ -42,15 +42,19 @@ export const isEncoded = (headers: { has(name: string): boolean }) => headers.ha
 export const sentHeaders = (headers: Iterable<[string, string]>): [string, string][] =>
   [...headers].map(([name, value]) => [name === MOVED ? "content-encoding" : name, value]);
 
-/** Decodes a body of a dispatcher with `keepEncoded`. A body with an unknown coding stays as it is. */
+/** Decodes a body of a dispatcher with `keepEncoded`. A body with an unknown coding stays as it is. Throws EgressError. */
 export function decodeBody(
   body: WebStream<Uint8Array>,
   headers: { get(name: string): string | null },
 ): WebStream<Uint8Array> {
   const codings = (headers.get(MOVED) ?? "").toLowerCase().split(",");
   const named = codings.map((coding) => coding.trim()).filter((coding) => coding !== "");
+  if (named.length > MAX_CODINGS)
+    throw new EgressError(
+      `The response has too many content-encodings: ${named.length}, at most ${MAX_CODINGS} are decoded.`,
+    );
   const known = named.flatMap((coding) => DECODERS[coding] ?? []).reverse();
-  if (named.length === 0 || named.length > MAX_CODINGS || known.length < named.length) return body;
+  if (named.length === 0 || known.length < named.length) return body;
   const decoded = known.reduce<Readable>((from, create) => {
     const decoder = new Decoder(create);
     from.on("error", (error) => decoder.destroy(error));

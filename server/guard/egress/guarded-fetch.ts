@@ -81,6 +81,15 @@ type Reading = {
   done: () => void;
 };
 
+function readerOf(body: NonNullable<UndiciResponse["body"]>, headers: UndiciResponse["headers"]) {
+  try {
+    return decodeBody(body, headers).getReader();
+  } catch (error) {
+    body.cancel(error).catch(() => undefined);
+    throw error;
+  }
+}
+
 /** A body beyond `maxBytes` is an error. `done` is called at its end. */
 function toResponse(response: UndiciResponse, { maxBytes, holdResponse, explain, done }: Reading): Response {
   const { status, statusText, headers } = response;
@@ -89,7 +98,7 @@ function toResponse(response: UndiciResponse, { maxBytes, holdResponse, explain,
     done();
     return createResponse(null, init);
   }
-  const reader = decodeBody(response.body, headers).getReader();
+  const reader = readerOf(response.body, headers);
   let total = 0;
   let isHeld = false;
   const body = new ReadableStream<Uint8Array>({
