@@ -125,6 +125,8 @@ test("a live run shows its current step and that its process is alive", async ({
   await page.goto(`/runs/${id}`);
   await expect(page.getByText("alive", { exact: true })).toBeVisible();
   await expect(page.getByText(/^(at step \d+, count\[\d+\] for|between two steps)/)).toBeVisible();
+  // The slowest of one step is not named.
+  await expect(page.getByRole("heading", { level: 2, name: /^Step ([2-9]|\d{2,}) · count/ })).toBeVisible();
   await cancelRun(page);
   await expect(page.getByRole("button", { name: /^slowest: \d+ count/ })).toBeVisible({ timeout: 20_000 });
 });
