@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { YieldSlot } from "@/server/runs/engine/execute/interruptions";
+import { YieldSlot } from "@/server/runs/engine/interruptions";
 import { NamedSteps, ServerCall } from "./named-steps";
 
 beforeEach(() => {

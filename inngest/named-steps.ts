@@ -1,5 +1,5 @@
 import type { StepName, StepReference } from "@/server/runs/engine/execute/durable-steps";
-import { YieldSlot } from "@/server/runs/engine/execute/interruptions";
+import { YieldSlot } from "@/server/runs/engine/interruptions";
 import type { StepTools } from "./functions";
 
 /** Calls must end before the time limits of proxies; the last act may take longer. */

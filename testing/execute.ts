@@ -2,7 +2,7 @@ import { createEmbeddedDriver } from "@/inngest/embedded";
 import type { MemberActor } from "@/server/base/actor";
 import { admitWaitingRuns } from "@/server/runs/engine/claim";
 import type { DurableSteps } from "@/server/runs/engine/execute/durable-steps";
-import { YieldSlot } from "@/server/runs/engine/execute/interruptions";
+import { YieldSlot } from "@/server/runs/engine/interruptions";
 import type { SegmentResult } from "@/server/runs/engine/slots/slot";
 import { removeWorker } from "@/server/runs/engine/worker";
 import { streamRun } from "@/server/runs/live/run-stream";

@@ -6,7 +6,7 @@ import { markExact } from "@/server/base/json/exact-number";
 import { writeJson } from "@/server/base/json/json";
 import { repeatedKeyIssue } from "@/server/base/json/repeated-key";
 import { fromPointer, JsonTextError, jsonPointer, parseJson } from "@/server/base/json/text";
-import { declareTool } from "@/server/catalog/definition-file/declare";
+import { declareTool } from "@/server/catalog/declare";
 import type { Services } from "@/server/catalog/services";
 import { inputSchemaOf, listFunctions, outputSchemaOf } from "@/server/work/functions/core/registry";
 import { type Repair, renameTo, type WorkflowIssue } from "@/server/work/workflow/check";

@@ -5,7 +5,7 @@ import { toPlainData } from "@/server/base/db/plain-data";
 import { AppError } from "@/server/base/errors";
 import type { Services } from "@/server/catalog/services";
 import type { DEFINITION_STATUSES, RunKind } from "@/server/contract/enums";
-import { declareAgent, declareTool, declareTrigger } from "./definition-file/declare";
+import { declareAgent, declareTool, declareTrigger } from "./declare";
 import { inUse } from "./definition-rows";
 import { among, ofTargets } from "./key-targets";
 

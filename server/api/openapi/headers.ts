@@ -1,15 +1,3 @@
-import { z } from "zod";
-import { MAX_IDEMPOTENCY_KEY_LENGTH } from "@/server/contract/limits";
-
-/** An optional header with the caller's own id. */
-export function idempotencyKey(description: string) {
-  return z
-    .string()
-    .regex(new RegExp(`^[!-~]([ -~]{0,${MAX_IDEMPOTENCY_KEY_LENGTH - 2}}[!-~])?$`))
-    .optional()
-    .meta({ description, param: { example: "order-42-created" } });
-}
-
 type Header = {
   description: string;
   required?: boolean;

@@ -5,7 +5,7 @@ import { JSON_TYPE } from "@/server/contract/media-types";
 import { type WebhookAccepted, webhookAccepted, webhookFiltered } from "@/server/contract/shapes";
 import { formatLimit } from "@/server/contract/sizes";
 import { WEBHOOK } from "@/server/contract/webhook";
-import { idempotencyKey } from "./headers";
+import { idempotencyKey } from "../v1/start-headers";
 
 /** Endpoint 7 is not a procedure, because signatures cover the raw bytes of a body. */
 

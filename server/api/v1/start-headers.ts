@@ -8,6 +8,7 @@ import { repeatedKeyIssue } from "@/server/base/json/repeated-key";
 import { parseJson } from "@/server/base/json/text";
 import type { Environment } from "@/server/base/settings/env";
 import { parseTraceParent } from "@/server/base/trace-context";
+import { MAX_IDEMPOTENCY_KEY_LENGTH } from "@/server/contract/limits";
 import { formatLimit, MAX_METADATA_BYTES } from "@/server/contract/sizes";
 import { readCallbackAddress } from "@/server/guard/egress/callback-address";
 import type { StartOptions } from "@/server/runs/start-options";
@@ -15,6 +16,15 @@ import type { StartOptions } from "@/server/runs/start-options";
 /** Options of a start are headers, because the body of a tool's start is its input. A repeated header is malformed. */
 
 const MAX_DEADLINE_SECONDS = 86_400;
+
+/** An optional header with the caller's own id. */
+export function idempotencyKey(description: string) {
+  return z
+    .string()
+    .regex(new RegExp(`^[!-~]([ -~]{0,${MAX_IDEMPOTENCY_KEY_LENGTH - 2}}[!-~])?$`))
+    .optional()
+    .meta({ description, param: { example: "order-42-created" } });
+}
 
 /** For the OpenAPI document. */
 export const OPTION_HEADERS = z.object({

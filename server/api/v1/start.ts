@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { type Endpoint, type EndpointRules, endpoint, Reply } from "@/server/api/endpoint";
-import { idempotencyKey } from "@/server/api/openapi/headers";
 import type { ApiCall } from "@/server/api/trpc";
 import type { ApiKeyActor } from "@/server/base/actor";
 import type { RunKind } from "@/server/contract/enums";
@@ -11,7 +10,7 @@ import { estimateStart } from "@/server/runs/estimate-start";
 import type { StartRequest } from "@/server/runs/prepare-start";
 import { rejectStart, type StartResult, startRun } from "@/server/runs/start";
 import type { StartConditions } from "@/server/runs/start-item";
-import { OPTION_HEADERS } from "./start-headers";
+import { idempotencyKey, OPTION_HEADERS } from "./start-headers";
 
 type StartRules<Input extends z.ZodObject> = Pick<
   EndpointRules,

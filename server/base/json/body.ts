@@ -1,10 +1,10 @@
 import { AppError } from "@/server/base/errors";
-import { isSmall } from "@/server/base/scheduling/event-loop";
 import { JSON_TYPE } from "@/server/contract/media-types";
 import { findInvalidText } from "./invalid-text";
 import type { Json } from "./json";
 import { findRepeatedKey, parseLargeJson, stringifyLarge } from "./large";
 import { describeRepeatedKey } from "./repeated-key";
+import { isSmall } from "./small";
 import { JsonLimitError, jsonPointer } from "./text";
 
 /** Throws `invalid_request` unless a Content-Type header names JSON in UTF-8. */

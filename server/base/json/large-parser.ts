@@ -1,6 +1,7 @@
-import { MOST_STEPS, WorkSlice } from "@/server/base/scheduling/event-loop";
+import { WorkSlice } from "@/server/base/scheduling/event-loop";
 import { endOfString } from "./exact-number";
 import { buildLong, type Json } from "./json";
+import { MOST_STEPS } from "./small";
 import { JsonLimitError, JsonTextError } from "./text";
 
 const QUOTE = 0x22;

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
-import { isSmall } from "@/server/base/scheduling/event-loop";
 import { isJsonObject, type Json, keysOf, objectOf } from "./json";
 import { mapLarge, parseLargeJson, readLargeJson, stringifyLarge } from "./large";
+import { isSmall } from "./small";
 import { parseJson } from "./text";
 
 const KIB = 1024;

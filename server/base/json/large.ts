@@ -1,7 +1,8 @@
-import { isSmall, MOST_STEPS, takeTurn, WorkSlice } from "@/server/base/scheduling/event-loop";
+import { takeTurn, WorkSlice } from "@/server/base/scheduling/event-loop";
 import { buildLong, isContainer, type Json, type JsonObject, keysOf, readJson, writeJson } from "./json";
 import { parseInParts } from "./large-parser";
 import { type RepeatedKey, searchRepeatedKey } from "./repeated-key";
+import { isSmall, MOST_STEPS } from "./small";
 import { MAX_JSON_DEPTH, parseJson } from "./text";
 
 /**

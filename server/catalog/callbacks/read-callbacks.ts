@@ -3,7 +3,7 @@ import type { Transaction } from "@/server/base/db/client";
 import type { CallbackEndpoint } from "@/server/base/db/generated/client";
 import { type Page, pageOf } from "@/server/base/db/page";
 import { AppError } from "@/server/base/errors";
-import { declareCallback } from "@/server/catalog/definition-file/declare";
+import { declareCallback } from "@/server/catalog/declare";
 import { ofTargets, targetIdsOf } from "@/server/catalog/key-targets";
 import { type PageOf, pageBySlug } from "@/server/catalog/read-definitions";
 import type { Services } from "@/server/catalog/services";

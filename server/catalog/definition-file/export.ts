@@ -2,10 +2,6 @@ import { isMap } from "yaml";
 import type { ApiKeyActor, OperatorActor, OrgId } from "@/server/base/actor";
 import { parseModelProviders } from "@/server/runs/find-model-providers";
 import type { CatalogServices } from "../change";
-import { NEWEST } from "../definition-rows";
-import { apiKeyDefinition, memberDefinition, organizationDefinition } from "../definitions";
-import { among, ofTargets, targetIdsOf } from "../key-targets";
-import { describePlan } from "../organization/organizations";
 import {
   declare,
   declareAgent,
@@ -13,7 +9,11 @@ import {
   declareSchedule,
   declareTool,
   declareTrigger,
-} from "./declare";
+} from "../declare";
+import { NEWEST } from "../definition-rows";
+import { apiKeyDefinition, memberDefinition, organizationDefinition } from "../definitions";
+import { among, ofTargets, targetIdsOf } from "../key-targets";
+import { describePlan } from "../organization/organizations";
 import { createYaml } from "./write-yaml";
 
 const orUnset = <Item>(list: Item[]) => (list.length > 0 ? list : undefined);

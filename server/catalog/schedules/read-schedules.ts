@@ -3,7 +3,7 @@ import type { Transaction } from "@/server/base/db/client";
 import type { Schedule } from "@/server/base/db/generated/client";
 import { type Page, pageOf } from "@/server/base/db/page";
 import { AppError } from "@/server/base/errors";
-import { declareSchedule } from "@/server/catalog/definition-file/declare";
+import { declareSchedule } from "@/server/catalog/declare";
 import { inUse } from "@/server/catalog/definition-rows";
 import { ofTargets } from "@/server/catalog/key-targets";
 import { type PageOf, pageBySlug, readTarget } from "@/server/catalog/read-definitions";

@@ -9,7 +9,7 @@ import { Branches } from "./execute/branches";
 import type { DurableSteps } from "./execute/durable-steps";
 import { executeRun } from "./execute/execute-run";
 import type { SegmentContext } from "./execute/execution";
-import { RunStopped, YieldSlot } from "./execute/interruptions";
+import { RunStopped, YieldSlot } from "./interruptions";
 import type { Engine, ExecutingRun, Worker } from "./port";
 import { releaseRuns, uncountCrash, wakeSleeper } from "./run-state";
 import { ProcessSlots } from "./slots/process-slots";

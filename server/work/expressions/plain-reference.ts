@@ -1,5 +1,5 @@
 import { type Json, memberOf } from "@/server/base/json/json";
-import { MOST_STEPS } from "@/server/base/scheduling/event-loop";
+import { MOST_STEPS } from "@/server/base/json/small";
 
 /** Gives the results of JSONata (plain-reference.test.ts), except that values keep all their digits. */
 

@@ -1,11 +1,11 @@
 import { apiOf, type ModelApi } from "@/server/base/models/model-api";
 import { anthropic } from "./anthropic/anthropic";
-import { readProviderError } from "./calls/errors/provider-error";
 import { type CallOptions, ModelCall } from "./calls/model-call";
 import type { ModelInterface } from "./calls/model-interface";
 import { ModelServer } from "./calls/model-server";
 import { listCatalogModels } from "./catalog/find-model-facts";
 import { chat } from "./chat/chat";
+import { readProviderError } from "./errors/provider-error";
 import type { Models, Offer } from "./port";
 import { responses } from "./responses/responses";
 

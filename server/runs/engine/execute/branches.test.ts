@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
+import { YieldSlot } from "../interruptions";
 import { WorkerLost } from "../write/writer";
 import { Branches } from "./branches";
-import { YieldSlot } from "./interruptions";
 
 const START = new Date("2026-03-04T05:06:07.000Z");
 const at = (seconds: number) => new Date(START.getTime() + seconds * 1000);

@@ -1,6 +1,6 @@
 import { LONGEST_TIMER_MS } from "@/server/base/sleep";
+import { YieldSlot } from "../interruptions";
 import { WorkerLost } from "../write/writer";
-import { YieldSlot } from "./interruptions";
 
 /** A wait that is over within this time keeps the run's slot. */
 const STAY_MS = 1_000;

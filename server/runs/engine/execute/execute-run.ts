@@ -10,13 +10,13 @@ import type { Services } from "@/server/runs/services";
 import { ModelError, type ModelErrorReason } from "@/server/work/models/port";
 import { type ClaimedRun, deadlineOf, type Outcome } from "../claimed-run";
 import { endClaimedRun, endOpenChildren } from "../end-run";
+import { abortAfter, LimitReached, RunStopped } from "../interruptions";
+import { type Budget, capBudget } from "../slots/budget";
 import { readJournal } from "../takeover";
 import { RunJournal } from "../write/journal";
-import { type Budget, capBudget } from "./budget";
 import { executeAgent } from "./execute-agent";
 import { executeTool } from "./execute-tool";
 import type { ChildOutcome, Execution, SegmentContext } from "./execution";
-import { abortAfter, LimitReached, RunStopped } from "./interruptions";
 import { RunSecrets, secretUserOf } from "./run-secrets";
 import { StepRecord } from "./step-record";
 

@@ -2,11 +2,11 @@ import { ZERO } from "@/server/base/amount";
 import type { Services } from "@/server/runs/services";
 import { readClaimedRuns } from "../claim";
 import type { ClaimedRun } from "../claimed-run";
-import { capBudget, openBudget } from "../execute/budget";
 import type { Worker } from "../port";
 import { renewClaim } from "../run-state";
 import { hasEmptyJournal, readJournal, sumChildUsage } from "../takeover";
 import { emptyJournal, RunJournal } from "../write/journal";
+import { capBudget, openBudget } from "./budget";
 import { RunTexts } from "./run-texts";
 import { type Slot, waitForWrites } from "./slot";
 

@@ -6,12 +6,12 @@ import { type EndedStatus, RUN_STATUSES } from "@/server/contract/enums";
 import type { Services } from "@/server/runs/services";
 import type { ClaimedRun, Outcome } from "../claimed-run";
 import { endOpenRun, endUnclaimedRun } from "../end-run";
-import type { Budget } from "../execute/budget";
 import type { Worker } from "../port";
 import { pauseRun, releaseChildren, yieldSlot } from "../run-state";
 import type { Suspect } from "../suspects";
 import { removeWorker } from "../worker";
 import type { RunJournal } from "../write/journal";
+import type { Budget } from "./budget";
 
 /** A root run that has a slot of this process, and how it leaves the slot before its end. */
 export type Slot = {

@@ -5,7 +5,7 @@ import {
   JSON_HEADERS,
   type ModelInterface,
 } from "@/server/work/models/calls/model-interface";
-import { ResponseError } from "@/server/work/models/calls/replies";
+import { ResponseError } from "@/server/work/models/errors/replies";
 import { MAX_EVENT_LENGTH } from "@/server/work/models/port";
 import { readMessage } from "./message";
 import { messageParameters, toMessageBody } from "./message-request";

@@ -1,8 +1,8 @@
 import { isJsonObject, markJson, tryParseMarked } from "@/server/base/json/json";
-import { type Adaptation, acceptedParameters } from "@/server/work/models/calls/errors/adaptation";
-import { flattenParameters, nestParameters } from "@/server/work/models/calls/errors/nested-parameters";
 import { portableSchema } from "@/server/work/models/calls/portable-schema";
 import { safeName } from "@/server/work/models/calls/sent-calls";
+import { type Adaptation, acceptedParameters } from "@/server/work/models/errors/adaptation";
+import { flattenParameters, nestParameters } from "@/server/work/models/errors/nested-parameters";
 import { describeSchema } from "@/server/work/models/json-answer";
 import type { ModelMessage, ModelRequest, OfferedTool, ToolCall } from "@/server/work/models/port";
 import { answerToolOf } from "./answer-tool";

@@ -3,8 +3,8 @@ import { isJsonObject, memberOf, tryParseJson, writeJson } from "@/server/base/j
 import { replaceNul } from "@/server/guard/secrets/stored-output";
 import type { ReadOptions } from "@/server/work/models/calls/model-interface";
 import { type GivenCall, MAX_NAME_LENGTH, readCalls } from "@/server/work/models/calls/read-calls";
-import { type ReadReply, unreadable } from "@/server/work/models/calls/replies";
 import { anyTokensOf, reportedUsage, tokensOf, usageText } from "@/server/work/models/calls/reported-usage";
+import { type ReadReply, unreadable } from "@/server/work/models/errors/replies";
 import { MAX_RECORDED_CALLS, type ModelRequest, type ModelUsage } from "@/server/work/models/port";
 import { answerToolOf } from "./answer-tool";
 import { type Block, readMessageState } from "./message-state";

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { toChatCompletion } from "@/server/work/models/chat/chat-request";
 import type { ModelMessage } from "@/server/work/models/port";
+import { UNKNOWN_SERVER } from "../errors/adaptation";
 import { boundBodyLength } from "./body-length";
-import { UNKNOWN_SERVER } from "./errors/adaptation";
 
 it.each([
   ["plain text", "x".repeat(10_000)],

@@ -1,6 +1,6 @@
 import { StringDecoder } from "node:string_decoder";
 import { MAX_EVENT_LENGTH } from "@/server/work/models/port";
-import { type ReplyError, replyTooLarge } from "./replies";
+import { type ReplyError, replyTooLarge } from "../errors/replies";
 
 /**
  * Reads the data of server-sent events (HTML standard, section 9.2.6) in linear time. An incomplete last event is

@@ -14,11 +14,11 @@ import {
   type Shortening,
 } from "@/server/work/models/port";
 import { countUsage } from "@/server/work/models/tokens/tokens";
-import { type FlawedAnswer, findFlaw } from "./errors/answer-flaws";
-import { type ProviderError, readProviderError } from "./errors/provider-error";
+import { type FlawedAnswer, findFlaw } from "../errors/answer-flaws";
+import { type ProviderError, readProviderError } from "../errors/provider-error";
+import type { ReadReply } from "../errors/replies";
 import type { StreamedReply } from "./model-interface";
 import type { ModelServer, ServerOptions } from "./model-server";
-import type { ReadReply } from "./replies";
 import { addUsage } from "./reported-usage";
 
 export type CallOptions = ServerOptions & {

@@ -2,8 +2,8 @@ import type { ModelApi } from "@/server/base/models/model-api";
 import type { EgressFetch } from "@/server/guard/egress/trusted-fetch";
 import type { Redact } from "@/server/guard/secrets/redact";
 import type { ModelMessage, ModelRequest, Prompt, ReceivedOutput } from "@/server/work/models/port";
-import type { Adaptation } from "./errors/adaptation";
-import type { ReadReply } from "./replies";
+import type { Adaptation } from "../errors/adaptation";
+import type { ReadReply } from "../errors/replies";
 
 /** One interface of models: it writes requests and reads replies. The loop around them is the same for all. */
 export type ModelInterface = {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ListedModel } from "@/server/work/models/port";
-import { unreadable } from "./replies";
+import { unreadable } from "../errors/replies";
 
 /** More models are left out. */
 export const MAX_LISTED_MODELS = 1_000;

@@ -15,13 +15,13 @@ import {
   learnFrom,
   readOutputMaximum,
   UNKNOWN_SERVER,
-} from "./errors/adaptation";
-import { describeChanges } from "./errors/describe-changes";
-import { normalizeError } from "./errors/error-bodies";
+} from "../errors/adaptation";
+import { describeChanges } from "../errors/describe-changes";
+import { normalizeError } from "../errors/error-bodies";
+import { brokenPieces, type ReadReply, readReportedError } from "../errors/replies";
 import { EventStreamReader } from "./event-stream";
 import type { Connection, ModelInterface, StreamedReply } from "./model-interface";
 import { readModelList } from "./model-list";
-import { brokenPieces, type ReadReply, readReportedError } from "./replies";
 
 /**
  * Findings about a server's models, by organization and model. They stay with the organization: an error may repeat

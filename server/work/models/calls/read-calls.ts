@@ -8,8 +8,8 @@ import {
   type ToolCall,
   UNREADABLE_CALL,
 } from "@/server/work/models/port";
+import { ReplyError } from "../errors/replies";
 import { escapeControls } from "./raw-controls";
-import { ReplyError } from "./replies";
 
 const MAX_ID_LENGTH = 200;
 /** The most characters of names that providers give. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Adaptation } from "@/server/work/models/calls/errors/adaptation";
 import { safeArguments, safeName } from "@/server/work/models/calls/sent-calls";
+import type { Adaptation } from "@/server/work/models/errors/adaptation";
 import type { ModelMessage } from "@/server/work/models/port";
 import { openChatState } from "./chat-state";
 import { isMoreThanText } from "./content-parts";

@@ -1,6 +1,6 @@
 import { markJson } from "@/server/base/json/json";
-import { type Adaptation, acceptedParameters } from "@/server/work/models/calls/errors/adaptation";
 import { portableSchema, simpleSchema } from "@/server/work/models/calls/portable-schema";
+import { type Adaptation, acceptedParameters } from "@/server/work/models/errors/adaptation";
 import { describeSchema } from "@/server/work/models/json-answer";
 import type { ModelRequest } from "@/server/work/models/port";
 import { toWireMessages } from "./chat-messages";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isJsonObject, tryParseJson, writeJson } from "@/server/base/json/json";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
 import type { StreamedReply } from "@/server/work/models/calls/model-interface";
-import { brokenPieces, failedChoice, replyTooLarge } from "@/server/work/models/calls/replies";
+import { brokenPieces, failedChoice, replyTooLarge } from "@/server/work/models/errors/replies";
 import {
   MAX_RECORDED_CALLS,
   MAX_REPLY_LENGTH,

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTrustedEgress } from "@/server/guard/egress/trusted-fetch";
-import { ResponseError } from "@/server/work/models/calls/replies";
+import { ResponseError } from "@/server/work/models/errors/replies";
 import type { ModelMessage, ModelRequest } from "@/server/work/models/port";
 import { createProvider } from "@/server/work/models/provider";
 import { testClock } from "@/testing/clock";
 import { type ModelServer, modelRequest, startModelServer } from "@/testing/servers/model-server";
-import { readOverflow } from "./overflow";
+import { readOverflow } from "../errors/overflow";
 
 const egress = createTrustedEgress();
 let server: ModelServer;

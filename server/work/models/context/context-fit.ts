@@ -2,7 +2,7 @@ import { MIB } from "@/server/contract/sizes";
 import type { ModelMessage, ModelRequest, Shortening } from "@/server/work/models/port";
 import { boundRequestTokens } from "@/server/work/models/tokens/token-bound";
 import { countMessageTokens, countRequestTokens } from "@/server/work/models/tokens/tokens";
-import { readOverflow } from "./overflow";
+import { readOverflow } from "../errors/overflow";
 import { endOfOld, KEPT_BYTES, shortenMessage, shortenMessages } from "./shorten";
 
 const ROOM_FOR_OUTPUT = 1_000;

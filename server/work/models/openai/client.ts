@@ -1,6 +1,6 @@
 import OpenAI, { APIError } from "openai";
 import { type ConnectionOptions, JSON_HEADERS } from "@/server/work/models/calls/model-interface";
-import { ResponseError } from "@/server/work/models/calls/replies";
+import { ResponseError } from "@/server/work/models/errors/replies";
 
 export const openAiHeaders = (apiKey = "none"): Record<string, string> => ({
   ...JSON_HEADERS,

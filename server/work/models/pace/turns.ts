@@ -1,6 +1,6 @@
 import type { Clock } from "@/server/base/clock";
-import type { ProviderError } from "@/server/work/models/calls/errors/provider-error";
-import { ReplyError, ResponseError } from "@/server/work/models/calls/replies";
+import type { ProviderError } from "@/server/work/models/errors/provider-error";
+import { ReplyError, ResponseError } from "@/server/work/models/errors/replies";
 import type { Attempt, ModelRequest } from "@/server/work/models/port";
 import { readAllowance } from "./allowance";
 import { type Departure, LONGEST_WAIT_MS, type Pace } from "./pace";

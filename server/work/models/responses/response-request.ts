@@ -1,8 +1,8 @@
 import { isJsonObject, markJson } from "@/server/base/json/json";
-import { type Adaptation, acceptedParameters } from "@/server/work/models/calls/errors/adaptation";
-import { flattenParameters, nestParameters } from "@/server/work/models/calls/errors/nested-parameters";
 import { portableSchema } from "@/server/work/models/calls/portable-schema";
 import { safeArguments, safeName } from "@/server/work/models/calls/sent-calls";
+import { type Adaptation, acceptedParameters } from "@/server/work/models/errors/adaptation";
+import { flattenParameters, nestParameters } from "@/server/work/models/errors/nested-parameters";
 import { describeSchema } from "@/server/work/models/json-answer";
 import type { ModelMessage, ModelRequest } from "@/server/work/models/port";
 import { type Item, openResponseState } from "./response-state";

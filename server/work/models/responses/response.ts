@@ -3,13 +3,13 @@ import { memberOf } from "@/server/base/json/json";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
 import type { ReadOptions } from "@/server/work/models/calls/model-interface";
 import { type GivenCall, MAX_NAME_LENGTH, readCalls } from "@/server/work/models/calls/read-calls";
+import { anyTokensOf, reportedUsage, tokensOf, usageText } from "@/server/work/models/calls/reported-usage";
 import {
   type ReadReply,
   ReplyError,
   readReportedError,
   unreadable,
-} from "@/server/work/models/calls/replies";
-import { anyTokensOf, reportedUsage, tokensOf, usageText } from "@/server/work/models/calls/reported-usage";
+} from "@/server/work/models/errors/replies";
 import { MAX_RECORDED_CALLS, type ModelRequest, type ModelUsage } from "@/server/work/models/port";
 import { readResponseState } from "./response-state";
 

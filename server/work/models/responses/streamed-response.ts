@@ -7,7 +7,7 @@ import {
   ReplyError,
   readReportedError,
   replyTooLarge,
-} from "@/server/work/models/calls/replies";
+} from "@/server/work/models/errors/replies";
 import {
   MAX_RECORDED_CALLS,
   MAX_REPLY_LENGTH,

@@ -3,12 +3,12 @@ import { traceParentOf } from "@/server/base/trace-context";
 import type { CarriedSecret } from "@/server/guard/egress/outgoing-request";
 import { limitRecipients } from "@/server/guard/mail/limit-recipients";
 import { redactJson, replaceNul } from "@/server/guard/secrets/stored-output";
+import { LimitReached } from "@/server/runs/engine/interruptions";
 import { readKeyValue, writeKeyValue } from "@/server/runs/values/key-values";
 import { codeOfFailure, type FunctionContext, FunctionError } from "@/server/work/functions/core/define";
 import { executeFunction } from "@/server/work/functions/core/execute";
 import { WorkerLost } from "../../write/writer";
 import type { Execution } from "../execution";
-import { LimitReached } from "../interruptions";
 import { callModel } from "./call-model";
 import { type StepAttempt, type StepCall, type StepOutcome, storedOutput } from "./perform-step";
 

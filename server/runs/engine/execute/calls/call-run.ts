@@ -4,6 +4,7 @@ import { defineQuery } from "@/server/base/db/statement";
 import { type Json, writeJson } from "@/server/base/json/json";
 import { stringifyLarge } from "@/server/base/json/large";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
+import { abortAfter, LimitReached } from "@/server/runs/engine/interruptions";
 import { findKnownTargets, findTarget } from "@/server/runs/find-target";
 import type { Target } from "@/server/runs/target";
 import type { AttachedCallable } from "@/server/work/agent/definition";
@@ -16,7 +17,6 @@ import { describeIssues } from "@/server/work/json-schema/schema-issues";
 import { calledRunId } from "../../called-run";
 import type { FinishedStep } from "../../write/journal";
 import type { Execution } from "../execution";
-import { abortAfter, LimitReached } from "../interruptions";
 import { type Child, type ChildResult, executeChildRun } from "./child-run";
 import { performStep, type StepCall, storedOutput } from "./perform-step";
 

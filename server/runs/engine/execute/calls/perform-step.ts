@@ -13,11 +13,11 @@ import { creditsOfActions } from "@/server/credits/prices";
 import type { StepMemory } from "@/server/guard/limits/process-memory";
 import type { Redact } from "@/server/guard/secrets/redact";
 import { replaceNul, storeOutput } from "@/server/guard/secrets/stored-output";
+import { exactly } from "@/server/runs/engine/slots/budget";
 import { FunctionError, isFinal } from "@/server/work/functions/core/define";
 import { type RetryPolicy, retryWaitMs } from "@/server/work/workflow/retry-policy";
 import type { FinishedStep, StartedStep } from "../../write/journal";
 import type { NewStep, StepResult } from "../../write/journal-rows";
-import { exactly } from "../budget";
 import type { Execution } from "../execution";
 
 export type StepCall = Omit<NewStep, "hasSideEffects"> & {

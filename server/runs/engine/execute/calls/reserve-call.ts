@@ -7,10 +7,10 @@ import {
   REPEAT_OUTPUT_TOKENS,
   WANTED_OUTPUT_TOKENS,
 } from "@/server/credits/prices";
+import { LimitReached } from "@/server/runs/engine/interruptions";
+import { exactly } from "@/server/runs/engine/slots/budget";
 import type { CutOff, Prompt } from "@/server/work/models/port";
-import { exactly } from "../budget";
 import type { Execution } from "../execution";
-import { LimitReached } from "../interruptions";
 
 type Priced = { model: string; provider: string };
 

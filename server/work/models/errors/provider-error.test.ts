@@ -2,8 +2,8 @@ import { APIConnectionError, APIError } from "openai";
 import { describe, expect, test } from "vitest";
 import { EgressError, rejectedCall, responseTooLarge } from "@/server/guard/egress/failures";
 import { createRedactor } from "@/server/guard/secrets/redact";
-import { readProviderError } from "@/server/work/models/calls/errors/provider-error";
-import { ReplyError, readReportedError } from "@/server/work/models/calls/replies";
+import { readProviderError } from "@/server/work/models/errors/provider-error";
+import { ReplyError, readReportedError } from "@/server/work/models/errors/replies";
 import { explainOpenAiError } from "@/server/work/models/openai/client";
 
 const apiKey = "sk-proj-abcdefghijklmnop";

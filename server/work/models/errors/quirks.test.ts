@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { ResponseError } from "../replies";
 import { learnFrom, UNKNOWN_SERVER } from "./adaptation";
 import { readProviderError } from "./provider-error";
+import { ResponseError } from "./replies";
 
 const SERVER = { name: "test", apiKey: undefined };
 const request = { messages: [] };

@@ -1,7 +1,7 @@
 import { Decimal, ZERO } from "@/server/base/amount";
 import type { Cap, ClaimedRun } from "../claimed-run";
+import { LimitReached } from "../interruptions";
 import type { Worker } from "../port";
-import { LimitReached } from "./interruptions";
 
 /** Credits to reserve; `least` ≤ `minimum` ≤ `wanted`. */
 type Reservation = {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Json } from "../json/json";
-import { isSmall } from "./event-loop";
+import type { Json } from "./json";
+import { isSmall } from "./small";
 
 const keys = (count: number): Json =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 1]));

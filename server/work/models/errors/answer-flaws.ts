@@ -1,6 +1,6 @@
 import { isJsonObject, tryParseJson } from "@/server/base/json/json";
 import type { AnswerFlaw, ModelRequest } from "@/server/work/models/port";
-import type { ReadReply } from "../replies";
+import type { ReadReply } from "./replies";
 
 /** `unavailable`: the provider broke the answer off. `window`: the context window is full, so no limit helps. */
 type FlawKind = AnswerFlaw | "unavailable" | "window";

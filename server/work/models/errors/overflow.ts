@@ -1,4 +1,4 @@
-import { ReplyError, ResponseError } from "@/server/work/models/calls/replies";
+import { ReplyError, ResponseError } from "@/server/work/models/errors/replies";
 
 /**
  * Sources: OpenAI's and Anthropic's guides to errors; Gemini, xAI, Groq, OpenRouter, LM Studio, MiniMax, Kimi,

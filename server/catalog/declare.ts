@@ -12,9 +12,9 @@ import type {
 import { readJson, writeJson } from "@/server/base/json/json";
 import { readAgentSettings } from "@/server/work/agent/settings";
 import { workflowDefinition, workflowStep } from "@/server/work/workflow/definition";
-import { callbackDefinition } from "../callbacks/callback-definition";
-import { agentDefinition, scheduleDefinition, toolDefinition, triggerDefinition } from "../definitions";
-import { storedSignature } from "../webhooks/senders/signature-definition";
+import { callbackDefinition } from "./callbacks/callback-definition";
+import { agentDefinition, scheduleDefinition, toolDefinition, triggerDefinition } from "./definitions";
+import { storedSignature } from "./webhooks/senders/signature-definition";
 
 /** Stored definitions as the entries of a definition file. */
 

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { unmarkExact } from "@/server/base/json/exact-number";
 import type { ModelRequest } from "@/server/work/models/port";
-import { isUnreadCall, ReplyError, ResponseError } from "../replies";
 import { findQuirk, type Quirk } from "./quirks";
+import { isUnreadCall, ReplyError, ResponseError } from "./replies";
 
 /** Features that a provider does not support for a model, learned from its errors. */
 export type Adaptation = {

@@ -1,6 +1,6 @@
 import { isJsonObject, writeJson } from "@/server/base/json/json";
 import type { ModelReply, ModelUsage } from "@/server/work/models/port";
-import { readErrorText, readReported } from "./errors/error-bodies";
+import { readErrorText, readReported } from "./error-bodies";
 
 /**
  * A parsed reply. `refusal`: the words of a model that declines to answer. `usage`: null if the provider reports

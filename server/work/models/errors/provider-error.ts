@@ -2,10 +2,10 @@ import { causesOf } from "@/server/base/errors";
 import { EgressError, retryAfterMs } from "@/server/guard/egress/failures";
 import { createRedactor, type Redact } from "@/server/guard/secrets/redact";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
-import { isOverflow } from "@/server/work/models/context/overflow";
+import { isOverflow } from "@/server/work/models/errors/overflow";
 import type { ModelErrorReason } from "@/server/work/models/port";
-import { isUnreadCall, ReplyError, ResponseError } from "../replies";
 import { FlawedAnswer } from "./answer-flaws";
+import { isUnreadCall, ReplyError, ResponseError } from "./replies";
 
 /** The failure of one attempt; `unavailable` is temporary. `retryAfterMs` is the delay that the provider requested. */
 export type ProviderError = {
