@@ -2,12 +2,12 @@ import { execFileSync, fork } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { ROOT, SetupError } from "../../scripts/support/project.mjs";
 import { cpuMs, memoryMb, postgresCpuMs } from "../process-figures";
-import { openDatabase } from "./database";
+import { joinDatabase, openDatabase } from "./database";
 import { summarize } from "./load";
 import { serveOthers } from "./others";
 import { HELP, openPeer, readPeers, servePeer } from "./peers/peers";
@@ -22,6 +22,7 @@ const USAGE = `npm run bench -- [options]: measures the built service beside a b
 --rounds 3            how often each phase is measured; the targets take turns at being first
 --seconds 2           how long polls are measured
 --delay 0             ms that the model waits
+--data FOLDER         measures this checkout again, on the database that bench:runs filled with --data FOLDER
 --only TEXT           only the phases whose name contains this text
 --after-idle SECONDS  adds a burst after this time without a call
 --statements          counts the SQL statements of each operation, which costs a little
@@ -39,6 +40,7 @@ const { values: options } = parseArgs({
     rounds: { type: "string", default: "3" },
     seconds: { type: "string", default: "2" },
     delay: { type: "string", default: "0" },
+    data: { type: "string" },
     only: { type: "string", default: "" },
     "after-idle": { type: "string" },
     statements: { type: "boolean", default: false },
@@ -102,6 +104,10 @@ async function main(): Promise<void> {
     for (const [name, root] of Object.entries(checkouts)) {
       const database = counts ? await openDatabase({ counts }) : undefined;
       await add(await openService({ name, root, modelPort, database }));
+    }
+    if (options.data !== undefined) {
+      const database = await joinDatabase(resolve(options.data));
+      await add(await openService({ name: "filled", root: ROOT, modelPort, database }));
     }
     for (const peer of peers) await add(await openPeer(peer, { folder: folder ?? "", modelPort, counts }));
     for (let n = 0; n < Number(options.rounds); n += 1) await measureRound(n, targets, { others, bare });

@@ -1,7 +1,15 @@
 import pg from "pg";
+import { joinPostgres } from "../../scripts/postgres/postgres.mjs";
+import { runningCluster } from "../../scripts/postgres/postgres-cluster.mjs";
 import { startThrowawayCluster } from "../../scripts/support/throwaway.mjs";
 
 export type Database = Awaited<ReturnType<typeof openDatabase>>;
+
+/** The PostgreSQL of a data folder, such as one that `npm run bench:runs` filled. */
+export async function joinDatabase(folder: string): Promise<Database> {
+  const { url, cluster, leave } = await joinPostgres(folder);
+  return { pid: runningCluster(cluster)?.pid ?? 0, url, countStatements: undefined, stop: leave };
+}
 
 /** Starts a PostgreSQL for one target. With `counts`, it counts the statements, which costs a little. */
 export async function openDatabase({ counts }: { counts: boolean }) {

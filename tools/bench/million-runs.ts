@@ -202,6 +202,11 @@ const ROWS = {
     SELECT org, (i - 1) * 3 + n + 1, (ARRAY['hold', 'release', 'charge'])[n]::credit_entry_kind, (ARRAY[-0.5, 0.5, -0.01])[n],
       1000, 1000 + (ARRAY[-0.5, 0.5, -0.01])[n], id, 'run', at
     FROM made, generate_series(1, 3) n ORDER BY org, i, n`,
+  organizations: `
+    UPDATE organizations o SET
+      ledger_sequence = (SELECT max(sequence) FROM credit_entries WHERE organization_id = o.id),
+      in_flight = (SELECT count(*) FROM runs
+        WHERE organization_id = o.id AND parent_run_id IS NULL AND status = 'Running' AND admitted_at IS NOT NULL)`,
   deliveries: `
     INSERT INTO deliveries (id, organization_id, trigger_id, received_at, headers, body, body_bytes, outcome, status, run_id, code, reason)
     SELECT pg_temp.v7(at), org, trigger_id, at, '{}', '{"event":1}', 11, result.*
@@ -221,7 +226,7 @@ export async function findLandmarks(client: Client): Promise<Landmarks> {
     `SELECT id AS "orgId", ${idOf("agents", "Agent 0")} AS "commonAgent", ${idOf("tools", "Tool 0")} AS "commonTool",
        ${idOf("tools", `Tool ${TOOLS - 1}`)} AS "rareTool", ${idOf("triggers", "trigger-3")} AS trigger,
        ${idOf("api_keys", "key-3")} AS key, (SELECT min(user_id::text) FROM members WHERE organization_id = o.id) AS user,
-       (SELECT substring(input FROM 'ref[0-9]+') FROM runs WHERE organization_id = o.id ORDER BY id OFFSET 1000 LIMIT 1) AS "uniqueWord"
+       (SELECT substring(input FROM 'ref[0-9]+') FROM runs WHERE organization_id = o.id ORDER BY id OFFSET 500 LIMIT 1) AS "uniqueWord"
      FROM organizations o WHERE slug = '${ORGANIZATION}'`,
   );
   return landmarks.parse(rows[0]);

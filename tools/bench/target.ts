@@ -39,7 +39,11 @@ export function send(
   return fetch(`http://127.0.0.1:${port}${path}`, init);
 }
 
+/** Returns the id of the run. Throws if the start is rejected. */
 export async function startRun(target: Target, { paths, body }: Start): Promise<string> {
   const [path = ""] = paths(1);
-  return target.readId(await (await send(target, { path, body })).text());
+  const response = await send(target, { path, body });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${target.name} answered ${response.status} to a start: ${text}`);
+  return target.readId(text);
 }
