@@ -14,11 +14,14 @@ test("an ended run is forked at a step, and both runs lead to each other", async
   const dialog = page.getByRole("dialog", { name: "Fork from step 1, double" });
   const effects = dialog.getByRole("complementary", { name: "The fork's effects" });
   await expect(effects).toContainText("None: calls are answered from the record.");
-  await dialog.getByLabel("System prompt").fill("You double numbers.");
+  await fillEditor(editor(dialog, "System prompt"), "You double numbers.");
+  await fillEditor(editor(dialog, "User message"), "");
   await dialog.getByLabel("Call of double").selectOption("Not made, with another output");
   await fillEditor(editor(page, "Output, as JSON"), "{");
   await dialog.getByRole("button", { name: "Start fork" }).click();
   await expect(dialog).toContainText("This is not valid JSON");
+  await expect(dialog).toContainText("User message must not be empty.");
+  await fillEditor(editor(dialog, "User message"), "Double 21, and say it in words");
   await fillEditor(editor(page, "Output, as JSON"), '{"doubled": 43}');
   await dialog.getByRole("radio", { name: /^Live/ }).click();
   await expect(effects).toContainText("At most");
@@ -30,6 +33,7 @@ test("an ended run is forked at a step, and both runs lead to each other", async
   await expect(page.getByRole("region", { name: "Output", exact: true })).toContainText("43");
   const fork = new URL(page.url()).searchParams.get("b") ?? "";
   await page.goto(`/runs/${fork}`);
+  await expect(page.getByRole("region", { name: "Input" }).first()).toContainText("and say it in words");
   const facts = page.getByRole("region", { name: "Facts" });
   await expect(facts).toContainText("from step 1, live");
   await facts.getByRole("link", { name: "Compare" }).click();

@@ -14,11 +14,14 @@ const outputOfStep = z
   .custom<Json>((value) => anyJson.safeParse(value).success, "must be JSON")
   .meta({ description: "Replaces the step's output; the step is not executed", override: {} });
 
+/** Characters of a changed user message. */
+export const MAX_CHANGED_MESSAGE = 300_000;
+
 const forkChanges = z
   .strictObject({
     systemPrompt: agentSettings.shape.systemPrompt.unwrap().optional().meta({ description: "Of an agent" }),
     model: nameText.optional().meta({ description: "Of an agent" }),
-    userMessage: text(300_000).min(1).optional().meta({ description: "Of an agent" }),
+    userMessage: text(MAX_CHANGED_MESSAGE).min(1).optional().meta({ description: "Of an agent" }),
     input: argumentsOfCall.optional(),
     output: outputOfStep.optional(),
     toolVersion: z.int().min(1).optional().meta({

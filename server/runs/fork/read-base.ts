@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { MemberActor } from "@/server/base/actor";
 import { defineQuery } from "@/server/base/db/statement";
 import type { Services } from "@/server/runs/services";
+import { MAX_CHANGED_MESSAGE } from "./changes";
 import { readOrigin } from "./read-origin";
 
 const READ_VERSIONS = defineQuery(
@@ -17,12 +18,13 @@ export async function readForkBase(
   actor: MemberActor,
   { runId }: { runId: string },
 ) {
-  const { kind, targetId, version, configuration } = await readOrigin(services, actor, runId);
+  const { kind, targetId, version, input, configuration } = await readOrigin(services, actor, runId);
   const versions = kind === "tool" ? await READ_VERSIONS(services.pool, [targetId, actor.orgId]) : [];
   const isAgent = configuration.kind === "agent";
   return {
     model: isAgent ? configuration.model : null,
     systemPrompt: isAgent ? configuration.systemPrompt : null,
+    userMessage: isAgent && input.length <= MAX_CHANGED_MESSAGE ? input : null,
     toolVersion: version,
     versions: versions.map(({ number }) => number),
   };

@@ -4,15 +4,16 @@ import { readTypedJson } from "@/server/base/json/repeated-key";
 import { JsonTextError } from "@/server/base/json/text";
 import type { FORK_MODES } from "@/server/contract/enums";
 
-/** A run's own settings, which a fork can change. Model and prompt are null for a tool. */
+/** A run's own settings, which a fork can change. Model, prompt and message are null for a tool; a message also if it is too long. */
 export type ForkBase = {
   model: string | null;
   systemPrompt: string | null;
+  userMessage: string | null;
   toolVersion: number;
   versions: readonly number[];
 };
 
-export type ForkDraft = Pick<ForkBase, "model" | "systemPrompt" | "toolVersion"> & {
+export type ForkDraft = Omit<ForkBase, "versions"> & {
   change: (typeof STEP_CHANGES)[number]["value"];
   /** JSON of the changed input or output; null: as prefilled. */
   value: string | null;
@@ -29,6 +30,7 @@ export const STEP_CHANGES = [
 type ForkChanges = {
   model?: string;
   systemPrompt?: string;
+  userMessage?: string;
   toolVersion?: number;
   input?: JsonObject;
   output?: Json;
@@ -40,6 +42,8 @@ export function changesOf(draft: ForkDraft, base: ForkBase): ForkChanges {
   if (draft.model !== null && draft.model !== base.model) changes.model = draft.model;
   if (draft.systemPrompt !== null && draft.systemPrompt !== base.systemPrompt)
     changes.systemPrompt = draft.systemPrompt;
+  if (draft.userMessage !== null && draft.userMessage !== base.userMessage)
+    changes.userMessage = draft.userMessage;
   if (draft.toolVersion !== base.toolVersion) changes.toolVersion = draft.toolVersion;
   if (draft.change === "none" || draft.value === null) return changes;
   const value = readTypedJson(draft.value);
@@ -49,8 +53,10 @@ export function changesOf(draft: ForkDraft, base: ForkBase): ForkChanges {
 }
 
 /** By JSON pointer. */
-export function findDraftIssues({ change, value, maxCredits }: ForkDraft): Record<string, string> {
+export function findDraftIssues(draft: ForkDraft): Record<string, string> {
+  const { change, value, userMessage, maxCredits } = draft;
   const issues: Record<string, string> = {};
+  if (userMessage === "") issues["/changes/userMessage"] = "User message must not be empty.";
   if (change !== "none") {
     const issue = value === null ? "Change it, or choose another option." : findJsonIssue(value, change);
     if (issue !== null) issues[`/changes/${change}`] = issue;

@@ -3,7 +3,8 @@ import { useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { CodeEditor } from "@/app/_ui/editor/code-editor";
-import { Choice, FieldGroup, OptionField, TextareaField, TextField } from "@/app/_ui/forms/form";
+import { CodeField } from "@/app/_ui/editor/code-field";
+import { Choice, FieldGroup, OptionField, TextField } from "@/app/_ui/forms/form";
 import { FormDialog } from "@/app/_ui/forms/form-dialog";
 import { useForm } from "@/app/_ui/forms/use-form";
 import { readableText } from "@/app/_ui/json/spacing";
@@ -16,11 +17,14 @@ const LABELS = {
   "/fromStep": "Step",
   "/changes/model": "Model",
   "/changes/systemPrompt": "System prompt",
+  "/changes/userMessage": "User message",
   "/changes/toolVersion": "Version",
   "/changes/input": "Arguments",
   "/changes/output": "Output",
   "/maxCredits": "Highest cost",
-};
+} as const;
+
+const TEXTS = ["systemPrompt", "userMessage"] as const;
 
 type ForkFormProps = ForkDialogProps & { base: ForkBase; onStarted: (forkId: string) => void };
 
@@ -73,26 +77,19 @@ export function ForkForm({ run, point, own, base, onClose, onStarted }: ForkForm
               was={base.model}
             />
           )}
-          {base.systemPrompt === null ? null : (
-            <TextareaField
-              end={
-                draft.systemPrompt === base.systemPrompt ? null : (
-                  <Button
-                    className="h-7"
-                    look="quiet"
-                    onClick={() => change({ systemPrompt: base.systemPrompt })}
-                  >
-                    As in this run
-                  </Button>
-                )
-              }
-              error={errorAt("/changes/systemPrompt")}
-              label="System prompt"
-              onChange={(systemPrompt) => change({ systemPrompt })}
-              rows={8}
-              value={draft.systemPrompt ?? ""}
-            />
-          )}
+          {TEXTS.map((name) => {
+            const was = base[name];
+            return was === null ? null : (
+              <ChangedText
+                error={errorAt(`/changes/${name}`)}
+                key={name}
+                label={LABELS[`/changes/${name}`]}
+                onChange={(text) => change({ [name]: text })}
+                value={draft[name] ?? was}
+                was={was}
+              />
+            );
+          })}
           {base.versions.length > 1 && base.model === null ? (
             <OptionField
               error={errorAt("/changes/toolVersion")}
@@ -173,6 +170,26 @@ function Model({
       {props.value === was ? null : <p className="text-muted text-xs">Was {was}</p>}
     </div>
   );
+}
+
+function ChangedText({
+  was,
+  ...props
+}: {
+  label: string;
+  value: string;
+  was: string;
+  error: string | undefined;
+  onChange: (text: string) => void;
+}) {
+  const reset =
+    props.value === was ? null : (
+      <Button className="h-7" look="quiet" onClick={() => props.onChange(was)}>
+        As in this run
+        <span className="sr-only">: {props.label}</span>
+      </Button>
+    );
+  return <CodeField {...props} end={reset} language="prompt" />;
 }
 
 /** Replaces the arguments or the output of the step, prefilled with its own. */

@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { changesOf, type ForkDraft, findDraftIssues } from "./fork-draft";
+
+const base = { model: "m", systemPrompt: "Add.", userMessage: "1+1", toolVersion: 1, versions: [] };
+const draft: ForkDraft = { ...base, change: "none", value: null, tools: "recorded", maxCredits: "" };
+
+test("a fork's changes are what differs from its origin", () => {
+  expect(changesOf(draft, base)).toEqual({});
+  const changed = { ...draft, systemPrompt: "", userMessage: "2+2" };
+  expect(changesOf(changed, base)).toEqual({ systemPrompt: "", userMessage: "2+2" });
+  expect(changesOf({ ...draft, userMessage: null }, { ...base, userMessage: null })).toEqual({});
+});
+
+test("a user message must not be empty", () => {
+  expect(findDraftIssues(draft)).toEqual({});
+  expect(findDraftIssues({ ...draft, userMessage: "" })).toHaveProperty("/changes/userMessage");
+});
