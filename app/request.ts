@@ -1,7 +1,7 @@
 import { headers } from "next/headers";
 import { redirect } from "next/navigation";
 import { cache } from "react";
-import { signInAddress } from "@/app/sign-in/target";
+import { signInAddress } from "@/app/sign-in-target";
 import { getServices } from "@/process-services";
 import { createDashboardCaller } from "@/server/api/dashboard/router";
 import { PAGE_ADDRESS_HEADER } from "@/server/api/http/api-request";

@@ -19,7 +19,7 @@ function siblings(file: string, imported: string): [string, string] | null {
   return [from.slice(0, depth + 1).join("/"), to.slice(0, depth + 1).join("/")];
 }
 
-it.each(["server"])("no two folders beside each other import each other in %s/", (top) => {
+it.each(["server", "app"])("no two folders beside each other import each other in %s/", (top) => {
   const arrows = new Map<string, { back: string; example: string }>();
   for (const name of readdirSync(top, { recursive: true, encoding: "utf8" })) {
     if (!/(?<!\.test)\.tsx?$/.test(name)) continue;

@@ -3,11 +3,11 @@
 import clsx from "clsx";
 import { usePathname } from "next/navigation";
 import { type ReactNode, useState } from "react";
-import { ConnectionLost, SessionEnded } from "@/app/_ui/data/notice-bars";
 import { DocsIcon, MenuIcon, SearchIcon, StepwellMark, UpDownIcon } from "@/app/_ui/icons";
 import { lazy } from "@/app/_ui/lazy";
 import { Link } from "@/app/_ui/link";
 import { Menu, MenuChoice, MenuHeading } from "@/app/_ui/menu/menu";
+import { ConnectionLost, SessionEnded } from "@/app/_ui/page/notice-bars";
 import { RoleContext } from "@/app/_ui/role";
 import type { MemberRole } from "@/server/base/actor";
 import type { OrganizationLine } from "@/server/catalog/auth/own-account";

@@ -5,9 +5,9 @@ import { PlainPage } from "@/app/_ui/page/plain-page";
 import { readSession } from "@/app/request";
 import { getServices } from "@/process-services";
 import { isSetUp } from "@/server/catalog/organization/set-up";
+import { targetAfterSignIn } from "../sign-in-target";
 import { sentenceOf } from "./problem";
 import { SignInForm } from "./sign-in-form";
-import { targetAfterSignIn } from "./target";
 
 export const metadata: Metadata = { title: "Sign in" };
 

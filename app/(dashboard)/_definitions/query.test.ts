@@ -3,7 +3,8 @@ import { createTRPCClient } from "@trpc/client";
 import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import { expect, test } from "vitest";
 import type { DashboardRouter } from "@/server/api/dashboard/router";
-import { recentRunsQuery, versionsQuery, weekQuery } from "./query";
+import { recentRunsQuery, weekQuery } from "../runs/query";
+import { versionsQuery } from "./query";
 
 const trpc = createTRPCOptionsProxy<DashboardRouter>({
   client: createTRPCClient<DashboardRouter>({ links: [] }),

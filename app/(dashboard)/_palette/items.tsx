@@ -20,6 +20,7 @@ import {
   TriggerIcon,
 } from "@/app/_ui/icons";
 import { type PageAction, useOfferedActions } from "@/app/_ui/page/page-actions";
+import { type Findable, findItems, type Group, idIn } from "@/app/_ui/rank";
 import { signOut } from "@/app/_ui/sign-out";
 import { useRested } from "@/app/_ui/use-rested";
 import type { MemberRole } from "@/server/base/actor";
@@ -29,7 +30,6 @@ import { GUIDES } from "../docs/guides";
 import { ACCOUNT_ITEM, navGroups, SYSTEM_ITEM } from "../nav";
 import { Started } from "../runs/started";
 import type { Theme } from "../theme";
-import { type Findable, findItems, type Group, idIn } from "./rank";
 
 /** One entry of the palette. `take` opens or performs it; with `newTab`, pages open in a new tab. */
 export type PaletteItem = Findable & {

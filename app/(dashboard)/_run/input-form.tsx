@@ -1,11 +1,11 @@
 import { useId, useState } from "react";
 import { CodeEditor } from "@/app/_ui/editor/code-editor";
+import { inputProblems, readJsonObject } from "@/app/_ui/editor/input-problem";
 import { schemasAt } from "@/app/_ui/editor/text/schema";
 import { Segments } from "@/app/_ui/segments";
 import { readJson, writeJson } from "@/server/base/json/json";
 import { readSchema } from "../_schema/field";
 import { controlOf, sampleOf } from "../_schema/value";
-import { inputProblems, readJsonObject } from "./problem";
 import { RecentInputs } from "./recent-inputs";
 import { RunForm, type StartFormProps } from "./run-form";
 import { SchemaForm } from "./schema-form";

@@ -3,7 +3,7 @@ import { useTRPC } from "@/app/_ui/data/providers";
 import { Menu, MenuItem } from "@/app/_ui/menu/menu";
 import { notify } from "@/app/_ui/toast";
 import type { DefinitionRef } from "@/server/catalog/definition-rows";
-import { recentRunsQuery } from "../_definitions/query";
+import { recentRunsQuery } from "../runs/query";
 
 /** A menu of the inputs of the newest runs of an agent or tool, to use again. */
 export function RecentInputs({ of, onPick }: { of: DefinitionRef; onPick: (input: string) => void }) {

@@ -3,13 +3,13 @@ import { type ReactNode, useRef } from "react";
 import { Button } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import type { ShownError } from "@/app/_ui/data/query-client";
+import { InputProblem } from "@/app/_ui/editor/input-problem";
 import { formatCredits, NONE } from "@/app/_ui/figures/format";
 import { PlayIcon } from "@/app/_ui/icons";
 import { usePageActions } from "@/app/_ui/page/page-actions";
 import type { RunKind } from "@/server/contract/enums";
-import { weekQuery } from "../_definitions/query";
-import { formatPerRunWithChildren } from "../_definitions/rates";
-import { InputProblem } from "./problem";
+import { weekQuery } from "../runs/query";
+import { formatPerRunWithChildren } from "../runs/rates";
 
 /** The agent or tool that a run panel starts. `parameters`: a tool's JSON Schema, as JSON. */
 export type RunTarget = {

@@ -11,7 +11,7 @@ import { workRowsOf } from "../runs/[runId]/lines";
 import { explainRunFailure } from "../runs/[runId]/result/explain-failure";
 import { OutputText } from "../runs/[runId]/result/texts";
 import { useLiveRun } from "../runs/[runId]/use-live-run";
-import { CancelRunButton } from "./cancel-run-button";
+import { CancelRunButton } from "../runs/cancel-run-button";
 
 /** A run while it executes and when it has ended: status, steps, result. */
 export function RunOutcome({ runId }: { runId: string }) {

@@ -2,9 +2,9 @@
 
 import { useRouter } from "next/navigation";
 import { useState } from "react";
+import { chooseTimeZone, ownTimeZone, useChosenTimeZone, useNow, useTimeZone } from "@/app/_ui/data/clock";
 import { useBrowserValue } from "@/app/_ui/data/store";
 import { formatMoment } from "@/app/_ui/figures/format";
-import { chooseTimeZone, ownTimeZone, useChosenTimeZone, useNow, useTimeZone } from "@/app/_ui/figures/time";
 import { INPUT_CLASS } from "@/app/_ui/forms/form";
 
 const OF_BROWSER = "browser";

@@ -1,8 +1,9 @@
 "use client";
 
+import { useNow } from "@/app/_ui/data/clock";
 import { formatAge, formatDuration } from "@/app/_ui/figures/format";
 import { StatusShape } from "@/app/_ui/figures/status";
-import { useExact, useNow } from "@/app/_ui/figures/time";
+import { useExact } from "@/app/_ui/figures/time";
 import type { CallbackDeliveryLine } from "@/server/catalog/callbacks/inspect-callback-deliveries";
 
 type Attempt = { status: number | null; error: string | null; durationMs: number | null };

@@ -2,10 +2,10 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useContext } from "react";
+import { useNow, useTimeZone } from "@/app/_ui/data/clock";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { Figure, Figures, Sparkline } from "@/app/_ui/figures/figures";
 import { formatCredits, formatPlural, NONE } from "@/app/_ui/figures/format";
-import { useNow, useTimeZone } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
 import { Empty } from "@/app/_ui/page/page";
 import { FiguresSkeleton } from "@/app/_ui/page/skeletons";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { bucketLabel } from "@/app/_ui/figures/buckets";
 import { readMetricsAddress, writeMetricsAddress } from "./address";
-import { bucketLabel } from "./buckets";
 
 const id = "0193c4aa-2efc-779d-96d7-58140f1414c7";
 const read = (query: string) => readMetricsAddress(new URLSearchParams(query));

@@ -3,11 +3,11 @@
 import clsx from "clsx";
 import { useRouter } from "next/navigation";
 import { type MouseEvent, type ReactNode, useState } from "react";
+import { useTimeZone } from "@/app/_ui/data/clock";
 import { serverTime } from "@/app/_ui/data/server-clock";
+import { axisLabel, bucketLabel } from "@/app/_ui/figures/buckets";
 import { percent } from "@/app/_ui/figures/format";
-import { useTimeZone } from "@/app/_ui/figures/time";
 import type { MetricsBucket, RunMetrics } from "@/server/runs/read/metrics/metrics";
-import { axisLabel, bucketLabel } from "./buckets";
 
 /**
  * The frame of a chart. An SVG in percentages needs no measuring, so the server can render it. Screen readers get

@@ -1,6 +1,6 @@
 import { formatDifference, formatDuration } from "@/app/_ui/figures/format";
 import type { RunFigures } from "@/server/runs/read/metrics/figures";
-import { ended } from "../_definitions/rates";
+import { ended } from "../runs/rates";
 import { type FigureName, formatFigure } from "./figures";
 
 export type KeyFigure = Extract<FigureName, "runs" | "success" | "p50" | "p95" | "tokens" | "credits">;

@@ -5,7 +5,7 @@ import { Link } from "@/app/_ui/link";
 import { type LineColumn, LineList } from "@/app/_ui/table";
 import type { RunFilter } from "@/server/runs/read/find/filter";
 import type { RunFigures } from "@/server/runs/read/metrics/figures";
-import { SuccessRate } from "../_definitions/rates";
+import { SuccessRate } from "../runs/rates";
 import { type FigureName, figureFilters, formatFigure } from "./figures";
 
 type Row = {

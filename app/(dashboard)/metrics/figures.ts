@@ -3,7 +3,7 @@ import { ENDED_STATUSES } from "@/server/contract/enums";
 import { OPEN_LISTED_STATUSES } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/find/filter";
 import type { RunFigures } from "@/server/runs/read/metrics/figures";
-import { ended } from "../_definitions/rates";
+import { ended } from "../runs/rates";
 
 export type FigureName = keyof ReturnType<typeof figureFilters>;
 

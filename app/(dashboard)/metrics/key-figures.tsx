@@ -4,7 +4,7 @@ import { Link } from "@/app/_ui/link";
 import type { RunFilter } from "@/server/runs/read/find/filter";
 import type { RunFigures } from "@/server/runs/read/metrics/figures";
 import type { RunMetrics } from "@/server/runs/read/metrics/metrics";
-import { ended } from "../_definitions/rates";
+import { ended } from "../runs/rates";
 import { compareFigure, type KeyFigure } from "./compare";
 import { figureFilters, formatFigure } from "./figures";
 

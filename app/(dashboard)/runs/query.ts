@@ -1,7 +1,9 @@
 import type { TRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import type { DashboardRouter } from "@/server/api/dashboard/router";
+import type { DefinitionRef } from "@/server/catalog/definition-rows";
 import type { RunFilter } from "@/server/runs/read/find/filter";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
+import type { MetricsSubject } from "@/server/runs/read/metrics/metrics";
 
 const PAGE_SIZE = 50;
 
@@ -11,6 +13,25 @@ export function runsQuery(trpc: TRPCOptionsProxy<DashboardRouter>, filter: RunFi
     { filter, limit: PAGE_SIZE },
     { getNextPageParam: (page) => page.nextCursor, initialCursor: null },
   );
+}
+
+/** The newest runs of an agent or tool. */
+export function recentRunsQuery(trpc: TRPCOptionsProxy<DashboardRouter>, { kind, id }: DefinitionRef) {
+  return trpc.runs.list.queryOptions({
+    filter: kind === "agent" ? { agentId: id } : { toolId: id },
+    limit: 8,
+  });
+}
+
+export type WeekSubject = { kind: MetricsSubject["dimension"]; id: string };
+
+/** The figures of the last seven days. */
+export function weekQuery(trpc: TRPCOptionsProxy<DashboardRouter>, { kind, id }: WeekSubject) {
+  return trpc.runs.metrics.queryOptions({
+    period: "7d",
+    interval: "1d",
+    subject: { dimension: kind, id },
+  });
 }
 
 export function targetPath(run: Pick<RunDetail, "kind" | "agentId" | "toolId">): string {

@@ -1,5 +1,6 @@
+import { useNow, useTimeZone } from "@/app/_ui/data/clock";
 import { formatAge, formatExact, NONE } from "@/app/_ui/figures/format";
-import { Ago, useNow, useTimeZone } from "@/app/_ui/figures/time";
+import { Ago } from "@/app/_ui/figures/time";
 import type { RunSummary } from "@/server/runs/read/list";
 
 type Times = Pick<RunSummary, "createdAt" | "startedAt" | "finishedAt">;

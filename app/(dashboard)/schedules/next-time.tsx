@@ -1,7 +1,8 @@
 "use client";
 
+import { useNow } from "@/app/_ui/data/clock";
 import { formatAge } from "@/app/_ui/figures/format";
-import { Moment, useNow } from "@/app/_ui/figures/time";
+import { Moment } from "@/app/_ui/figures/time";
 
 /** A time to come, with the time until then. */
 export function NextTime({ at }: { at: string }) {

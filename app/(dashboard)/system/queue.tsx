@@ -1,5 +1,6 @@
 "use client";
 
+import { useTimeZone } from "@/app/_ui/data/clock";
 import { PartHead } from "@/app/_ui/figures/facts";
 import {
   formatCount,
@@ -9,7 +10,6 @@ import {
   NONE,
   percent,
 } from "@/app/_ui/figures/format";
-import { useTimeZone } from "@/app/_ui/figures/time";
 import { type LineColumn, LineList } from "@/app/_ui/table";
 import type { SystemStatus } from "@/server/operate/system/status";
 import { niceTop } from "../metrics/chart";

@@ -1,8 +1,8 @@
 "use client";
 
 import { useState } from "react";
+import { useNow, useTimeZone } from "@/app/_ui/data/clock";
 import { formatDate } from "@/app/_ui/figures/format";
-import { useNow, useTimeZone } from "@/app/_ui/figures/time";
 import { OptionField, TextField } from "@/app/_ui/forms/form";
 import { EXPIRIES, type ExpiryDraft, readExpiry } from "./expiry";
 

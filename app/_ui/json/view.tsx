@@ -5,8 +5,8 @@ import { isContainer, tryParseJson } from "@/server/base/json/json";
 import { SearchField } from "../search-field";
 import { isEmbeddedPicture } from "../text/is-embedded-picture";
 import { PlainText } from "../text/plain-text";
+import { RawSwitch, WithRaw } from "../text/raw-switch";
 import { type JsonNode, keysOf, searchJson } from "./paths";
-import { RawSwitch, WithRaw } from "./raw-switch";
 import { JsonTree } from "./tree";
 import { Scalar, SearchContext } from "./values";
 

@@ -3,7 +3,7 @@
 import { usePathname, useSearchParams } from "next/navigation";
 import { describeError } from "@/app/_ui/data/query-client";
 import { Problem } from "@/app/_ui/page/page";
-import { signInAddress } from "../../sign-in/target";
+import { signInAddress } from "../../sign-in-target";
 import { Button, buttonClass } from "../button";
 
 type Props = { query: { error: unknown; refetch: () => unknown }; what: string };

@@ -1,5 +1,5 @@
 import { problemOfStatus, type SignInProblem } from "@/app/sign-in/problem";
-import { targetAfterSignIn } from "@/app/sign-in/target";
+import { targetAfterSignIn } from "@/app/sign-in-target";
 import { getServices } from "@/process-services";
 import { clientAddressOf } from "@/server/api/http/client-address";
 import { isAppError } from "@/server/base/errors";

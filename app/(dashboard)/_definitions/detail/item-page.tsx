@@ -1,7 +1,8 @@
 import { DetailHeadSkeleton, LinesSkeleton } from "@/app/_ui/page/skeletons";
 import type { RunKind } from "@/server/contract/enums";
 import { itemPage } from "../../content-page";
-import { recentRunsQuery, versionsQuery, weekQuery } from "../query";
+import { recentRunsQuery, weekQuery } from "../../runs/query";
+import { versionsQuery } from "../query";
 
 /** The page of an agent or tool, with what is beside its definition. */
 export function definitionItemPage(kind: RunKind, content: Parameters<typeof itemPage>[0]) {

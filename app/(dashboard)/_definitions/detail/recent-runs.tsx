@@ -12,8 +12,8 @@ import { Badge } from "@/app/_ui/table";
 import { Unreadable } from "@/app/_ui/text/unreadable";
 import type { DefinitionRef } from "@/server/catalog/definition-rows";
 import type { RunSummary } from "@/server/runs/read/list";
+import { recentRunsQuery } from "../../runs/query";
 import { Started, useExactTimes } from "../../runs/started";
-import { recentRunsQuery } from "../query";
 
 /** The newest runs of an agent or tool, with a link to all of them. */
 export function RecentRuns({ of }: { of: DefinitionRef }) {

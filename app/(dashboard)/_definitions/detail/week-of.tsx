@@ -6,9 +6,9 @@ import { Figure, Figures, Sparkline } from "@/app/_ui/figures/figures";
 import { formatCount, formatDuration, formatShare, NONE } from "@/app/_ui/figures/format";
 import { SkeletonLine } from "@/app/_ui/page/page";
 import { Unreadable } from "@/app/_ui/text/unreadable";
+import { creditsPerRun, ended, formatPerRun, formatPerRunWithChildren } from "@/app/(dashboard)/runs/rates";
 import type { RunFigures } from "@/server/runs/read/metrics/figures";
-import { type WeekSubject, weekQuery } from "../query";
-import { creditsPerRun, ended, formatPerRun, formatPerRunWithChildren } from "../rates";
+import { type WeekSubject, weekQuery } from "../../runs/query";
 
 /** The key figures of an agent, tool or trigger in the last seven days, each with its course by day. */
 export function WeekOf({ of, narrow = false }: { of: WeekSubject; narrow?: boolean }) {

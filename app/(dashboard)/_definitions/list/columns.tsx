@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 import { formatCount, formatCredits, formatDuration, NONE } from "@/app/_ui/figures/format";
 import type { LineColumn } from "@/app/_ui/table";
+import { ended, SuccessRate } from "@/app/(dashboard)/runs/rates";
 import type { WeekFigures } from "@/server/runs/read/metrics/metrics";
-import { ended, SuccessRate } from "../rates";
 
 const RANKS = {
   runs: (week: WeekFigures) => week.runs,

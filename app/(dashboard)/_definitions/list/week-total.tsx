@@ -1,8 +1,8 @@
 import { Figure, Figures, Sparkline } from "@/app/_ui/figures/figures";
 import { formatCount, formatCredits, formatDuration, formatShare, NONE } from "@/app/_ui/figures/format";
 import { FiguresSkeleton, ListPageSkeleton } from "@/app/_ui/page/skeletons";
+import { ended } from "@/app/(dashboard)/runs/rates";
 import type { WeekFigures } from "@/server/runs/read/metrics/metrics";
-import { ended } from "../rates";
 import { WEEK_HEADS } from "./columns";
 
 type Line = { name: string; week: WeekFigures | null };

@@ -7,6 +7,7 @@ import { CodeField } from "@/app/_ui/editor/code-field";
 import { readPointer } from "@/app/_ui/editor/text/position";
 import { SelectField, TextField } from "@/app/_ui/forms/form";
 import { lazy } from "@/app/_ui/lazy";
+import { ModelField } from "@/app/(dashboard)/model-field";
 import type { Field } from "../../_schema/field";
 import { controlOf } from "../../_schema/value";
 import { EditorForm, EditorSection } from "../editor-form";
@@ -24,7 +25,6 @@ import {
   toSent,
 } from "./agent-fields";
 import { FallbackFields } from "./fallback-fields";
-import { ModelField } from "./model-field";
 import { MoreSettings } from "./more-settings";
 import { Picker } from "./picker";
 import { PolicyTable } from "./policies";

@@ -3,9 +3,9 @@
 import clsx from "clsx";
 import { Button, IconButton } from "@/app/_ui/button";
 import { PlusIcon, RemoveIcon } from "@/app/_ui/icons";
+import { ModelField } from "@/app/(dashboard)/model-field";
 import type { Choices } from "@/server/catalog/edit-definition";
 import { MAX_FALLBACK_MODELS } from "@/server/contract/sizes";
-import { ModelField } from "./model-field";
 
 type FallbackFieldsProps = {
   /** The agent's own. */

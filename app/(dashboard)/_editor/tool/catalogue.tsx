@@ -6,7 +6,7 @@ import { useTRPC } from "@/app/_ui/data/providers";
 import { Dialog } from "@/app/_ui/dialog";
 import { FindList } from "@/app/_ui/find-list";
 import type { Choices, FunctionChoice } from "@/server/catalog/edit-definition";
-import { findItems } from "../../_palette/rank";
+import { findItems } from "../../../_ui/rank";
 import { readSchema } from "../../_schema/field";
 import { emptyOf } from "../../_schema/value";
 

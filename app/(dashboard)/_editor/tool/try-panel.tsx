@@ -7,7 +7,7 @@ import { useTRPCClient } from "@/app/_ui/data/providers";
 import { describeError, type ShownError } from "@/app/_ui/data/query-client";
 import { PlayIcon } from "@/app/_ui/icons";
 import { readJson, writeJson } from "@/server/base/json/json";
-import { InputProblem } from "../../_run/problem";
+import { InputProblem } from "../../../_ui/editor/input-problem";
 import { SchemaForm } from "../../_run/schema-form";
 import { readSchema } from "../../_schema/field";
 import { sampleOf } from "../../_schema/value";

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
+import { useNow, useTimeZone } from "@/app/_ui/data/clock";
 import { formatDate, formatPlural } from "@/app/_ui/figures/format";
-import { useNow, useTimeZone } from "@/app/_ui/figures/time";
 import type { RunLine } from "./run-lines";
 
 /**

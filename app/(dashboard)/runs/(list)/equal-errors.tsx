@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
+import { useNow, useTimeZone } from "@/app/_ui/data/clock";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { formatCount, formatCredits, formatDate, formatMinute, formatPlural } from "@/app/_ui/figures/format";
-import { Ago, useNow, useTimeZone } from "@/app/_ui/figures/time";
+import { Ago } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
 import { type LineColumn, LineList } from "@/app/_ui/table";
 import type { ErrorGroup, ErrorGroups } from "@/server/runs/read/find/error-groups";

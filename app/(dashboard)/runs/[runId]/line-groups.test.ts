@@ -3,7 +3,7 @@ import type { CallLine, StepLine } from "@/server/runs/read/inspect/lines";
 import { callLine, stepLine } from "@/testing/run-lines";
 import { chooseLine } from "./line-address";
 import { holdersOf, linesOf, type Row, rowsOf, startsFolded, waitsOf, withGroups, withWaits } from "./lines";
-import { amountOf } from "./timeline/measures";
+import { amountOf } from "./measures";
 
 const at = (ms: number) => new Date(Date.parse("2026-11-21T01:22:07.000Z") + ms).toISOString();
 

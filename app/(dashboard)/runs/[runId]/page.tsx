@@ -4,8 +4,8 @@ import { type FirstView, firstViewOf } from "@/app/_ui/text/markdown/first-view"
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import { itemPage } from "../../content-page";
 import { paramsOf } from "../address";
-import { prefetchLine } from "./inspector/line-query";
 import { chooseLine, readLineAddress, runToUnfold } from "./line-address";
+import { prefetchLine } from "./line-query";
 import { linesOf, rowsOf, withGroups } from "./lines";
 import { RunView } from "./run-view";
 import { RunSkeleton } from "./skeleton";

@@ -25,7 +25,7 @@ import {
   withWaits,
   workRowsOf,
 } from "./lines";
-import type { Measure } from "./timeline/measures";
+import type { Measure } from "./measures";
 import { initialRange, rangeAround, scaleOf, type TimeRange } from "./timeline/scale";
 import { useFind } from "./timeline/use-find";
 import { canUnfold, setIncluded, useUnfolding } from "./timeline/use-unfolding";

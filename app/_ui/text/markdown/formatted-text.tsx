@@ -2,9 +2,9 @@
 
 import dynamic from "next/dynamic";
 import { Suspense } from "react";
-import { WithRaw } from "../../json/raw-switch";
 import { isMarkedUp, startOfFolded } from "../long-text";
 import { PlainText } from "../plain-text";
+import { WithRaw } from "../raw-switch";
 import type { FirstView } from "./first-view";
 
 /** The parser is a sixth of a page's script. */

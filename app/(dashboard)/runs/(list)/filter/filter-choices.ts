@@ -1,5 +1,5 @@
+import { type Findable, findItems, type Group } from "@/app/_ui/rank";
 import type { RunFilter } from "@/server/runs/read/find/filter";
-import { type Findable, findItems, type Group } from "../../../_palette/rank";
 import { CONDITIONS, describeFilter, type LabelContext } from "../../conditions";
 import { readTyped } from "./read-typed";
 

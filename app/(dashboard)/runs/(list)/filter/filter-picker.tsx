@@ -1,8 +1,8 @@
 import { Popover } from "@base-ui/react/popover";
 import clsx from "clsx";
 import { type RefObject, useState } from "react";
+import { useTimeZone } from "@/app/_ui/data/clock";
 import { StatusShape } from "@/app/_ui/figures/status";
-import { useTimeZone } from "@/app/_ui/figures/time";
 import { FindList } from "@/app/_ui/find-list";
 import { CheckIcon } from "@/app/_ui/icons";
 import type { FilterTargets } from "@/server/catalog/overview";

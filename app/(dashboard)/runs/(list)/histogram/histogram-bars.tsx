@@ -1,9 +1,9 @@
 import { type KeyboardEvent, type MouseEvent, type PointerEvent, useId, useRef, useState } from "react";
+import { useTimeZone } from "@/app/_ui/data/clock";
 import { formatSpan, percent } from "@/app/_ui/figures/format";
-import { useTimeZone } from "@/app/_ui/figures/time";
 import type { RunFilter } from "@/server/runs/read/find/filter";
 import type { RunHistogram } from "@/server/runs/read/metrics/histogram";
-import { axisLabel } from "../../../metrics/buckets";
+import { axisLabel } from "../../../../_ui/figures/buckets";
 import { type FilterChange, without } from "../filter/filter-choices";
 import { barsWithin, describeBars, type Marked, moveMark, withTimesOf } from "./marked-bars";
 

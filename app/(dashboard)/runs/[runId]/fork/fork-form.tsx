@@ -8,7 +8,7 @@ import { Choice, FieldGroup, OptionField, TextField } from "@/app/_ui/forms/form
 import { FormDialog } from "@/app/_ui/forms/form-dialog";
 import { useForm } from "@/app/_ui/forms/use-form";
 import { readableText } from "@/app/_ui/json/spacing";
-import { ModelField } from "@/app/(dashboard)/_editor/agent/model-field";
+import { ModelField } from "@/app/(dashboard)/model-field";
 import { changesOf, type ForkBase, type ForkDraft, findDraftIssues, STEP_CHANGES } from "./fork-draft";
 import { ForkEffects } from "./fork-effects";
 import type { ForkDialogProps } from "./fork-point";

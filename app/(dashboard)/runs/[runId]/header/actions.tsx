@@ -11,7 +11,7 @@ import { Menu, MenuItem } from "@/app/_ui/menu/menu";
 import { usePageActions } from "@/app/_ui/page/page-actions";
 import { useMay } from "@/app/_ui/role";
 import { notify } from "@/app/_ui/toast";
-import { CancelRunButton } from "@/app/(dashboard)/_run/cancel-run-button";
+import { CancelRunButton } from "@/app/(dashboard)/runs/cancel-run-button";
 import { isTerminal } from "@/server/contract/enums";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 

@@ -20,7 +20,7 @@ import type { CallLine } from "@/server/runs/read/inspect/lines";
 import { writeFilter } from "../../address";
 import { targetPath } from "../../query";
 import { describeSource, QueuedFor } from "../../started";
-import { sumCached } from "../timeline/measures";
+import { sumCached } from "../measures";
 
 const Configuration = lazy(() => import("./configuration"), "Configuration");
 

@@ -4,11 +4,11 @@ import { Button } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { describeError } from "@/app/_ui/data/query-client";
 import { CodeEditor } from "@/app/_ui/editor/code-editor";
+import { InputProblem, inputProblems, readJsonObject } from "@/app/_ui/editor/input-problem";
 import { FormDialog } from "@/app/_ui/forms/form-dialog";
 import { useForm } from "@/app/_ui/forms/use-form";
 import { compactJson, readableText } from "@/app/_ui/json/spacing";
 import { usePayload } from "@/app/_ui/text/use-payload";
-import { InputProblem, inputProblems, readJsonObject } from "@/app/(dashboard)/_run/problem";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 
 type RerunDialogProps = {

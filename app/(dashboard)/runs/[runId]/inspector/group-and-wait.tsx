@@ -1,7 +1,8 @@
+import { useNow } from "@/app/_ui/data/clock";
 import { formatCount, formatUsed, NONE } from "@/app/_ui/figures/format";
-import { Moment, useNow } from "@/app/_ui/figures/time";
+import { Moment } from "@/app/_ui/figures/time";
 import type { GroupLine, WaitLine } from "../lines";
-import { amountOf, fromCreditUnits, lengthOf } from "../timeline/measures";
+import { amountOf, fromCreditUnits, lengthOf } from "../measures";
 import type { Workbench } from "../use-workbench";
 import { InspectorFrame, LineDuration } from "./parts";
 

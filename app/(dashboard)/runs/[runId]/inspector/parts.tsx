@@ -1,9 +1,10 @@
 import clsx from "clsx";
 import type { ComponentProps, ReactNode } from "react";
 import { CopyButton } from "@/app/_ui/copy-button";
+import { useNow } from "@/app/_ui/data/clock";
 import { formatDuration } from "@/app/_ui/figures/format";
 import { type RunStatusName, Status } from "@/app/_ui/figures/status";
-import { Elapsed, useNow } from "@/app/_ui/figures/time";
+import { Elapsed } from "@/app/_ui/figures/time";
 import { JsonView } from "@/app/_ui/json/view";
 import { Tabs } from "@/app/_ui/tabs";
 import type { CallDetail, StepDetail } from "@/server/runs/read/inspect/inspect-line";

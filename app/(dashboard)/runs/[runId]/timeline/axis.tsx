@@ -3,9 +3,9 @@ import { type PointerEvent, useRef, useState } from "react";
 import { IconButton } from "@/app/_ui/button";
 import { formatSpan, percent } from "@/app/_ui/figures/format";
 import { ZoomIcon } from "@/app/_ui/icons";
+import type { Measure } from "../measures";
 import type { Workbench } from "../use-workbench";
 import { axisTicks, describeRange, type Tick } from "./axis-ticks";
-import type { Measure } from "./measures";
 import { COLUMNS, type Scale, type TimeRange } from "./scale";
 
 /** The scale above the bars: times, or the amount of the longest bar. Dragging over the time axis zooms in. */

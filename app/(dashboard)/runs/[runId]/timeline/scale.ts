@@ -1,7 +1,7 @@
 import { formatDuration } from "@/app/_ui/figures/format";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import { isWork, type Line, type LineStatus, MIN_SHOWN_WAIT_MS, type Row } from "../lines";
-import { amountOf, endOf, formatAmount, type Measure } from "./measures";
+import { amountOf, endOf, formatAmount, type Measure } from "../measures";
 
 /**
  * The columns of each row and of the axis: name, bar, amount. A narrow timeline gives most of its width to the names.

@@ -1,7 +1,7 @@
 import clsx from "clsx";
 import { memo } from "react";
+import { useNow } from "@/app/_ui/data/clock";
 import { formatCount, formatCredits, formatDuration } from "@/app/_ui/figures/format";
-import { useNow } from "@/app/_ui/figures/time";
 import { isTerminal } from "@/server/contract/enums";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import { Liveness } from "../header/liveness";
@@ -14,7 +14,7 @@ import {
   type Measure,
   sumCached,
   timeShares,
-} from "./measures";
+} from "../measures";
 
 type SummaryProps = { run: RunDetail; lines: WorkLine[]; measure: Measure; onShow: (line: Line) => void };
 

@@ -1,9 +1,9 @@
 import { useQueryClient } from "@tanstack/react-query";
 import clsx from "clsx";
 import { type KeyboardEvent, useEffect, useRef } from "react";
+import { useNow } from "@/app/_ui/data/clock";
 import { useTRPC } from "@/app/_ui/data/providers";
-import { useNow } from "@/app/_ui/figures/time";
-import { prefetchLine } from "../inspector/line-query";
+import { prefetchLine } from "../line-query";
 import type { Line } from "../lines";
 import type { Workbench } from "../use-workbench";
 import { Axis } from "./axis";

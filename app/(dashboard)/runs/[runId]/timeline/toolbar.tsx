@@ -2,8 +2,8 @@ import clsx from "clsx";
 import { type KeyboardEvent, type Ref, useId } from "react";
 import { formatCount } from "@/app/_ui/figures/format";
 import { SearchField } from "@/app/_ui/search-field";
+import type { Measure } from "../measures";
 import type { Workbench } from "../use-workbench";
-import type { Measure } from "./measures";
 
 const MEASURES: readonly { value: Measure; label: string }[] = [
   { value: "time", label: "Time" },

@@ -2,7 +2,7 @@
 
 import clsx from "clsx";
 import { type ReactNode, useState } from "react";
-import { PlainText } from "../text/plain-text";
+import { PlainText } from "./plain-text";
 
 type RawSwitchProps = { raw: boolean; onSwitch: (raw: boolean) => void; className: string };
 

@@ -7,7 +7,7 @@ import { useTRPC } from "@/app/_ui/data/providers";
 import { SelectField, TextField } from "@/app/_ui/forms/form";
 import { Link } from "@/app/_ui/link";
 import type { Choices, ModelChoice } from "@/server/catalog/edit-definition";
-import { formatListPrice, formatModel } from "../../format-model";
+import { formatListPrice, formatModel } from "./format-model";
 
 const OTHER = "";
 

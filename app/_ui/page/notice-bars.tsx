@@ -6,9 +6,9 @@ import { useOffline } from "next/offline";
 import { type ReactNode, useEffect, useEffectEvent, useState } from "react";
 import { Button, buttonClass } from "@/app/_ui/button";
 import { usePageActions } from "@/app/_ui/page/page-actions";
-import { signInAddress } from "@/app/sign-in/target";
-import { checkConnection, useConnectionLost, useSignedOut } from "./connection";
-import { useTRPCClient } from "./providers";
+import { signInAddress } from "@/app/sign-in-target";
+import { checkConnection, useConnectionLost, useSignedOut } from "../data/connection";
+import { useTRPCClient } from "../data/providers";
 
 function NoticeBar({ title, text, act }: { title: string; text: string; act: ReactNode }) {
   return (

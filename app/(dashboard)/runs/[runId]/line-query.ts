@@ -1,7 +1,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 import type { TRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import type { DashboardRouter } from "@/server/api/dashboard/router";
-import type { Line } from "../lines";
+import type { Line } from "./lines";
 
 /** Fetches the details that the inspector shows of a line. Waits and groups have none. */
 export async function prefetchLine(

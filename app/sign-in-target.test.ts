@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { signInAddress, targetAfterSignIn } from "./target";
+import { signInAddress, targetAfterSignIn } from "./sign-in-target";
 
 test("follows a page of the dashboard", () => {
   expect(targetAfterSignIn("/runs/1?tab=steps#3")).toBe("/runs/1?tab=steps#3");

@@ -1,6 +1,6 @@
 import { formatCount, formatCredits, formatDuration } from "@/app/_ui/figures/format";
 import type { CallLine } from "@/server/runs/read/inspect/lines";
-import { isWork, type Line, type WaitLine, type WorkLine } from "../lines";
+import { isWork, type Line, type WaitLine, type WorkLine } from "./lines";
 
 export type Measure = "time" | "credits" | "tokens";
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { CallLine, StepLine } from "@/server/runs/read/inspect/lines";
 import { callLine, stepLine } from "@/testing/run-lines";
-import { linesOf, type WorkLine, waitsOf } from "../lines";
+import { linesOf, type WorkLine, waitsOf } from "./lines";
 import { amountOf, creditShares, fromCreditUnits, largestLine, timeShares } from "./measures";
 
 const at = (ms: number) => new Date(1_000_000 + ms).toISOString();
