@@ -203,18 +203,10 @@ it("an id of a stream with called runs is rejected by one without them, and nons
 type RawEvent = { id: string; line: string; text: string };
 
 /** The numbered events of a stream, with their ids as texts. */
-function rawEvents(text: string): RawEvent[] {
-  return text
-    .split("\n\n")
-    .slice(0, -1)
-    .flatMap((block) => {
-      const id = /^id: (.*)$/m.exec(block)?.[1];
-      const [event] = readEvents(`${block.replace(/^id: .*\n/m, "")}\n\n`);
-      return id === undefined || event === undefined
-        ? []
-        : [{ id, line: lineOf(event), text: textOf(event) }];
-    });
-}
+const rawEvents = (text: string): RawEvent[] =>
+  readEvents(text).flatMap((event) =>
+    event.place === null ? [] : [{ id: event.place, line: lineOf(event), text: textOf(event) }],
+  );
 
 async function readRaw(runId: string, request: Ask): Promise<RawEvent[]> {
   return rawEvents(await (await open(runId, request)).text());
