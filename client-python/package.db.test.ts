@@ -6,7 +6,12 @@ import { promisify } from "node:util";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { readClientSamples, SAMPLE_OUTPUTS, startClientService } from "@/testing/client-service";
+import {
+  expectWholeTree,
+  readClientSamples,
+  SAMPLE_OUTPUTS,
+  startClientService,
+} from "@/testing/client-service";
 import { openCuttingProxy } from "@/testing/servers/cutting-proxy";
 import { openScriptedServer, type ScriptedAnswer } from "@/testing/servers/scripted-server";
 
@@ -225,5 +230,32 @@ print(json.dumps([event.id for event in StepwellClient(url, key).tool_run(run.id
     expect(ids).toEqual(ids.map((_, n) => n + 1));
     expect(ids.length).toBeGreaterThan(240);
     expect(connections).toBeGreaterThan(2);
+  });
+
+  it("follows the runs that a run calls through dropped connections", async () => {
+    const proxy = await openCuttingProxy(service.origin, 15_000);
+    const code = `import json, os, sys
+from stepwell_client import StepwellClient
+url, tool_id = sys.argv[1:]
+key = os.environ["STEPWELL_KEY"]
+run = StepwellClient(os.environ["STEPWELL_URL"], key).run_tool(tool_id)
+print(json.dumps([
+    {"id": event.id, "type": event.type, "runs": [part.tool_run_id for part in event.path]}
+    for event in StepwellClient(url, key).tool_run(run.id).events(since=0, children=True)
+]))`;
+    const read = await runPython(code, [proxy.url, service.nestedId]);
+    const connections = proxy.connections();
+    await proxy.close();
+    expectWholeTree(JSON.parse(read));
+    expect(connections).toBeGreaterThan(2);
+  });
+
+  it("exports YAML if that is asked for", async () => {
+    const code = `import os
+from stepwell_client import StepwellClient
+operations = StepwellClient(os.environ["STEPWELL_URL"], os.environ["STEPWELL_KEY"]).operations
+print(operations.export_definition_file().organizations[0]["slug"])
+print(operations.export_definition_file(format="yaml"))`;
+    expect(await runPython(code)).toMatch(/^clients\n[\s\S]*^organizations:\n/m);
   });
 });

@@ -172,6 +172,28 @@ describe("a call", () => {
   });
 });
 
+it("an export is YAML if that is asked for, and the page of a proxy is none", async () => {
+  const yaml = "organizations:\n  - slug: acme\n";
+  const headers = { "content-type": "application/yaml; charset=utf-8" };
+  const { client, requests } = await serve([
+    { status: 200, headers, body: yaml },
+    { status: 200, body: { organizations: [{ slug: "acme" }] } },
+    { status: 200, headers: { "content-type": "text/html" }, body: "<html>" },
+  ]);
+  const text: string = await client.call("exportDefinitionFile", { query: { format: "yaml" } });
+  expect(text).toBe(yaml);
+  const { organizations } = await client.call("exportDefinitionFile", { query: { format: "json" } });
+  expect(organizations).toEqual([{ slug: "acme" }]);
+  await expect(client.call("exportDefinitionFile", { query: { format: "yaml" } })).rejects.toThrow(
+    "not JSON",
+  );
+  expect(requests.map(({ path }) => path)).toEqual([
+    "/v1/export?format=yaml",
+    "/v1/export?format=json",
+    "/v1/export?format=yaml",
+  ]);
+});
+
 describe("the end of a run", () => {
   it("is waited for again and again", async () => {
     const { client, requests } = await serve([

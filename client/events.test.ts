@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { openScriptedServer, type ScriptedAnswer } from "@/testing/servers/scripted-server";
 import { MessageReader } from "./src/event-stream.js";
-import { type RunEvent, TextProgress } from "./src/events.js";
-import { StepwellClient } from "./src/index.js";
+import { TextsProgress } from "./src/events.js";
+import { type RunEvent, StepwellClient, type TreeEvent } from "./src/index.js";
 
 const ID = "019aa5d1-a2c4-7d11-9b6e-3f1c5e7a9b02";
 const STREAM = { "content-type": "text/event-stream" };
@@ -128,11 +128,50 @@ describe("the reader of messages", () => {
 });
 
 it("a new attempt of a model starts its text again", () => {
-  const texts = new TextProgress();
+  const texts = new TextsProgress();
   const delta = (text: string) => ({ id: null, type: "text.delta" as const, data: { iteration: 1, text } });
   texts.pass(delta("One"));
   texts.pass({ id: null, type: "text.reset", data: { iteration: 1 } });
   texts.pass(delta("Two"));
   texts.reconnect();
   expect(texts.pass(delta("Two and three"))).toEqual([delta(" and three")]);
+});
+
+it("the events of called runs have their path, continue after their ids, and do not end the stream", async () => {
+  const path = [{ stepNumber: 2, agentRunId: "r-2" }];
+  const place = (id: string, type: string, data: object) => sse(null, type, data).replace(/^/, `id: ${id}\n`);
+  const delta = (text: string, data: object = {}) => sse(null, "text.delta", { iteration: 1, text, ...data });
+  const server = await openScriptedServer(
+    stream(
+      place("1", "step.started", { stepNumber: 2 }) +
+        delta("root") +
+        place("1(1.1:1)", "run.running", { startedAt: "now", path }) +
+        delta("called", { path }),
+      true,
+    ),
+    stream(
+      delta("root") +
+        delta("called run", { path }) +
+        place("1(1.1:2)", "run.completed", { status: "Completed", path }) +
+        place("2", "run.completed", { status: "Completed" }),
+      false,
+    ),
+  );
+  const client = new StepwellClient({ url: server.url, key: "k-1", retries: 1 });
+  const seen: TreeEvent[] = [];
+  for await (const event of client.toolRun(ID).events({ children: true, since: 0 })) seen.push(event);
+  await server.close();
+  expect(server.requests.map(({ path, headers }) => [path, headers["last-event-id"]])).toEqual([
+    [`/v1/tools/run/${ID}/events?children=true`, "0"],
+    [`/v1/tools/run/${ID}/events?children=true`, "1(1.1:1)"],
+  ]);
+  expect(seen).toEqual([
+    { id: "1", type: "step.started", data: { stepNumber: 2 }, path: [] },
+    { id: null, type: "text.delta", data: { iteration: 1, text: "root" }, path: [] },
+    { id: "1(1.1:1)", type: "run.running", data: { startedAt: "now" }, path },
+    { id: null, type: "text.delta", data: { iteration: 1, text: "called" }, path },
+    { id: null, type: "text.delta", data: { iteration: 1, text: " run" }, path },
+    { id: "1(1.1:2)", type: "run.completed", data: { status: "Completed" }, path },
+    { id: "2", type: "run.completed", data: { status: "Completed" }, path: [] },
+  ]);
 });

@@ -9,7 +9,12 @@ import { Webhook } from "standardwebhooks";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { readClientSamples, SAMPLE_OUTPUTS, startClientService } from "@/testing/client-service";
+import {
+  expectWholeTree,
+  readClientSamples,
+  SAMPLE_OUTPUTS,
+  startClientService,
+} from "@/testing/client-service";
 import { openCuttingProxy } from "@/testing/servers/cutting-proxy";
 
 /** The package as integrators get it: packed, installed in an empty folder, and used with a real service. */
@@ -126,6 +131,26 @@ it("continues the events of a real service through dropped connections", async (
   const ids = z.array(z.number()).parse(JSON.parse(stdout));
   expect(ids).toEqual(ids.map((_, n) => n + 1));
   expect(ids.length).toBeGreaterThan(240);
+  expect(connections).toBeGreaterThan(2);
+});
+
+it("follows the runs that a run calls through dropped connections", async () => {
+  const proxy = await openCuttingProxy(service.origin, 15_000);
+  const program = `import { StepwellClient } from "@stepwell/client";
+    const [url, toolId] = process.argv.slice(2);
+    const key = process.env.STEPWELL_KEY;
+    const run = await new StepwellClient({ url: process.env.STEPWELL_URL, key }).runTool(toolId);
+    const seen = [];
+    const events = new StepwellClient({ url, key }).toolRun(run.id).events({ children: true, since: 0 });
+    for await (const { id, type, path } of events) seen.push({ id, type, runs: path.map((part) => part.toolRunId) });
+    console.log(JSON.stringify(seen));`;
+  await writeFile(join(folder, "follow-tree.mjs"), program);
+  const env = { ...process.env, ...service.env };
+  const call = [join(folder, "follow-tree.mjs"), proxy.url, service.nestedId];
+  const { stdout } = await run(process.execPath, call, { env });
+  const connections = proxy.connections();
+  await proxy.close();
+  expectWholeTree(JSON.parse(stdout));
   expect(connections).toBeGreaterThan(2);
 });
 

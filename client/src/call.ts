@@ -1,9 +1,9 @@
 import { StepwellError } from "./errors.js";
-import type { RunEvent } from "./events.js";
-import { type FollowOptions, follow } from "./follow.js";
+import type { RunEvent, TreeEvent } from "./events.js";
+import { type FollowOptions, type FollowTreeOptions, follow, followTree } from "./follow.js";
 import { OPERATIONS } from "./operations.js";
 import { type Settings, send } from "./transport.js";
-import type { Answer, CallArguments, CallId, Item, ListId } from "./types.js";
+import type { Answer, CallArguments, CallId, Item, ListId, TextId, TextInput } from "./types.js";
 
 export type CallOptions = {
   signal?: AbortSignal;
@@ -27,6 +27,8 @@ export class Caller {
     this.#settings = settings;
   }
 
+  /** The answer as YAML. */
+  call<Id extends TextId>(id: Id, input: TextInput<Id>, options?: CallOptions): Promise<string>;
   /** Calls an operation by its id. Throws `ApiError`, `ConnectionError` or the reason of an aborted signal. */
   call<Id extends CallId>(id: Id, ...[input, options]: CallArguments<Id, CallOptions>): Promise<Answer<Id>>;
   call(id: CallId, input?: AnyInput, options?: CallOptions): Promise<unknown> {
@@ -58,8 +60,13 @@ export class Caller {
     return follow(this.#settings, path, options);
   }
 
+  /** Those at a path and of the runs that the run calls. */
+  followTree(path: string, options: FollowTreeOptions): AsyncGenerator<TreeEvent, void, undefined> {
+    return followTree(this.#settings, path, options);
+  }
+
   async #send(id: CallId, input: AnyInput = {}, options: CallOptions = {}): Promise<unknown> {
-    const { method, path, repeat } = OPERATIONS[id];
+    const { method, path, repeat, texts } = OPERATIONS[id];
     const { body, query = {} } = input;
     const headers = textsOf(input.headers ?? {});
     if (repeat === "with-key") headers["Idempotency-Key"] ??= newIdempotencyKey();
@@ -79,6 +86,8 @@ export class Caller {
       connection.close();
       const { status, headers: got } = response;
       options.onResponse?.({ status, headers: got });
+      const [type = ""] = (got.get("content-type") ?? "").split(";");
+      if (texts?.includes(type.trim())) return text;
       try {
         return JSON.parse(text);
       } catch (cause) {

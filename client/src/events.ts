@@ -23,15 +23,58 @@ export type RunEvent<Status> =
   | Text<"text.reset", { iteration: number }>
   | Numbered<"run.completed" | "run.failed" | "run.cancelled", Status>;
 
-const LAST_EVENTS = ["run.completed", "run.failed", "run.cancelled"];
+/** The step, of a run further up, that called a run. */
+export type PathPart = { stepNumber: number } & (
+  | { agentRunId: string; toolRunId?: never }
+  | { toolRunId: string; agentRunId?: never }
+);
 
-export const isLastEvent = ({ type }: { type: string }) => LAST_EVENTS.includes(type);
+type WithPath<Event> = Event extends { id: infer Id; type: infer Type; data: infer Data }
+  ? { id: Id extends null ? null : string; type: Type; data: Data; path: PathPart[] }
+  : never;
 
 /**
- * The texts that a reader has. A new connection sends an iteration's text from its start; `continueText` leaves out
- * what the reader has already.
+ * An event of a run, or of a run that it calls: \`path\` leads from the run to that one, and is empty for the run itself.
+ * The ids are texts such as \`12(7.1:5)\`, to continue after.
  */
-export class TextProgress {
+export type TreeEvent = WithPath<RunEvent<Schemas["AgentRun"] | Schemas["ToolRun"]>>;
+
+const LAST_EVENTS = ["run.completed", "run.failed", "run.cancelled"];
+
+/** The end of a called run is not the last event. */
+export const isLastEvent = ({ type, path = [] }: { type: string; path?: PathPart[] }) =>
+  path.length === 0 && LAST_EVENTS.includes(type);
+
+type AnyEvent = { type: string; data: unknown; path?: PathPart[] };
+type TextEvent = { type: "text.delta" | "text.reset"; data: { iteration: number; text?: string } };
+
+const isText = (event: AnyEvent): event is AnyEvent & TextEvent =>
+  event.type === "text.delta" || event.type === "text.reset";
+
+/** The texts that a reader has of a run and of the runs that it calls. */
+export class TextsProgress {
+  readonly #runs = new Map<string, TextProgress>();
+
+  reconnect(): void {
+    for (const run of this.#runs.values()) run.reconnect();
+  }
+
+  /** The events to pass on instead of \`event\`. */
+  pass<Event extends AnyEvent>(event: Event): Event[] {
+    const of = JSON.stringify(event.path ?? []);
+    if (LAST_EVENTS.includes(event.type)) this.#runs.delete(of);
+    if (!isText(event)) return [event];
+    const known = this.#runs.get(of) ?? new TextProgress();
+    this.#runs.set(of, known);
+    return known.pass(event);
+  }
+}
+
+/**
+ * The text that a reader has of one run. A new connection sends an iteration's text from its start; what the reader has
+ * already is left out.
+ */
+class TextProgress {
   #iteration = 0;
   #text = "";
   #isRepeated = false;
@@ -40,12 +83,10 @@ export class TextProgress {
     this.#isRepeated = this.#text !== "";
   }
 
-  /** The events to pass on instead of `event`. */
-  pass<Status>(event: RunEvent<Status>): RunEvent<Status>[] {
-    if (event.type === "text.reset") this.#start(event.data.iteration);
-    if (event.type !== "text.delta") return [event];
-    const { iteration, text } = event.data;
-    if (iteration !== this.#iteration) this.#start(iteration);
+  pass<Event extends AnyEvent & TextEvent>(event: Event): Event[] {
+    const { iteration, text = "" } = event.data;
+    if (event.type === "text.reset" || iteration !== this.#iteration) this.#start(iteration);
+    if (event.type === "text.reset") return [event];
     const known = this.#text;
     const isRepeated = this.#isRepeated;
     this.#isRepeated = false;
@@ -54,7 +95,7 @@ export class TextProgress {
       return [event];
     }
     this.#text = text;
-    if (!text.startsWith(known)) return [{ id: null, type: "text.reset", data: { iteration } }, event];
+    if (!text.startsWith(known)) return [{ ...event, type: "text.reset", data: { iteration } }, event];
     const added = text.slice(known.length);
     return added === "" ? [] : [{ ...event, data: { iteration, text: added } }];
   }

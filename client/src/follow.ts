@@ -1,6 +1,6 @@
 import { ApiError, ConnectionError, StepwellError } from "./errors.js";
 import { type Message, readMessages } from "./event-stream.js";
-import { isLastEvent, type RunEvent, TextProgress } from "./events.js";
+import { isLastEvent, type PathPart, type RunEvent, TextsProgress, type TreeEvent } from "./events.js";
 import { pauseMs, sleep } from "./retry.js";
 import { type Connection, type Settings, send } from "./transport.js";
 
@@ -10,20 +10,42 @@ const SILENCE_MS = 45_000;
 export type FollowOptions = {
   /** Continue after the event with this id. 0: from the first event. Without it a snapshot comes first. */
   since?: number;
+  children?: false;
   signal?: AbortSignal;
 };
+/** Also the events of the runs that the run calls. */
+export type FollowTreeOptions = { since?: string | 0; children: true; signal?: AbortSignal };
 
 /**
  * The events of a run until its last one. After a lost connection it continues behind the last event, so that none is
  * missing and none repeated.
  */
-export async function* follow<Status>(
+export function follow<Status>(
   settings: Settings,
   path: string,
-  { since, signal }: FollowOptions,
+  options: FollowOptions,
 ): AsyncGenerator<RunEvent<Status>, void, undefined> {
-  const texts = new TextProgress();
-  let last = since ?? null;
+  return followMessages(settings, path, { ...options, parse: parseEvent<Status> });
+}
+
+/** Like `follow`, with the runs that the run calls. */
+export function followTree(
+  settings: Settings,
+  path: string,
+  { children: _, ...options }: FollowTreeOptions,
+): AsyncGenerator<TreeEvent, void, undefined> {
+  return followMessages(settings, `${path}?children=true`, { ...options, parse: parseTreeEvent });
+}
+
+type Parsed = { id: number | string | null; type: string; data: unknown; path?: PathPart[] };
+
+async function* followMessages<Event extends Parsed>(
+  settings: Settings,
+  path: string,
+  { since, signal, parse }: { since?: number | string; signal?: AbortSignal; parse(message: Message): Event },
+): AsyncGenerator<Event, void, undefined> {
+  const texts = new TextsProgress();
+  let last: number | string | null = since ?? null;
   /** Connections in a row that sent nothing. */
   let silent = 0;
   for (;;) {
@@ -35,7 +57,7 @@ export async function* follow<Status>(
         stream.connection.extend(SILENCE_MS);
       };
       for await (const message of readMessages(stream.body, onBytes)) {
-        const event = parseEvent<Status>(message);
+        const event = parse(message);
         last = event.id ?? last;
         yield* texts.pass(event);
         if (isLastEvent(event)) return;
@@ -59,7 +81,7 @@ type Stream = { body: ReadableStream<Uint8Array>; connection: Connection };
 function open(
   settings: Settings,
   path: string,
-  { last, signal }: { last: number | null; signal: AbortSignal | undefined },
+  { last, signal }: { last: number | string | null; signal: AbortSignal | undefined },
 ): Promise<Stream> {
   const headers: Record<string, string> = { Accept: "text/event-stream, application/json" };
   if (last !== null) headers["Last-Event-ID"] = String(last);
@@ -73,11 +95,21 @@ function open(
   });
 }
 
-function parseEvent<Status>({ id, event, data }: Message): RunEvent<Status> {
+function parseData({ event, data }: Message) {
   try {
-    // The service's own events; those of a newer service may have other types.
-    return { id: id === null ? null : Number(id), type: event, data: JSON.parse(data) } as RunEvent<Status>;
+    return JSON.parse(data);
   } catch (cause) {
     throw new StepwellError(`The event ${event} is not JSON.`, { cause });
   }
+}
+
+/** The service's own events; those of a newer service may have other types. */
+function parseEvent<Status>(message: Message): RunEvent<Status> {
+  const { id, event } = message;
+  return { id: id === null ? null : Number(id), type: event, data: parseData(message) } as RunEvent<Status>;
+}
+
+function parseTreeEvent(message: Message): TreeEvent {
+  const { path = [], ...data } = parseData(message);
+  return { id: message.id, type: message.event, data, path } as TreeEvent;
 }

@@ -2,8 +2,14 @@
 
 import type { OperationId } from "./types.js";
 
-/** `repeat`: whether an attempt that may have arrived is repeated. */
-type Operation = { method: string; path: string; repeat: "always" | "with-key" | "never" };
+type Operation = {
+  method: string;
+  path: string;
+  /** Whether an attempt that may have arrived is repeated. */
+  repeat: "always" | "with-key" | "never";
+  /** The media types of answers that are texts. */
+  texts?: readonly string[];
+};
 
 export const OPERATIONS: Readonly<Record<OperationId, Operation>> = {
   applyDefinitionFile: { method: "POST", path: "/v1/apply", repeat: "never" },
@@ -22,7 +28,7 @@ export const OPERATIONS: Readonly<Record<OperationId, Operation>> = {
   createTrigger: { method: "POST", path: "/v1/triggers", repeat: "never" },
   estimateAgentRun: { method: "POST", path: "/v1/agents/{agentId}/estimate", repeat: "always" },
   estimateToolRun: { method: "POST", path: "/v1/tools/{toolId}/estimate", repeat: "always" },
-  exportDefinitionFile: { method: "GET", path: "/v1/export", repeat: "always" },
+  exportDefinitionFile: { method: "GET", path: "/v1/export", repeat: "always", texts: ["application/yaml"] },
   followAgentRun: { method: "GET", path: "/v1/agents/run/{agentRunId}/events", repeat: "always" },
   followToolRun: { method: "GET", path: "/v1/tools/run/{toolRunId}/events", repeat: "always" },
   forkRun: { method: "POST", path: "/v1/runs/{runId}/fork", repeat: "with-key" },

@@ -1,7 +1,7 @@
 import type { Caller, CallOptions } from "./call.js";
 import { RunFailedError } from "./errors.js";
-import type { RunEvent } from "./events.js";
-import type { FollowOptions } from "./follow.js";
+import type { RunEvent, TreeEvent } from "./events.js";
+import type { FollowOptions, FollowTreeOptions } from "./follow.js";
 import { pauseMs, sleep } from "./retry.js";
 import type { Answer, Schemas } from "./types.js";
 
@@ -39,9 +39,16 @@ abstract class Run<Status extends Ended> {
     }
   }
 
-  /** The events of the run until its end. They continue by themselves after a lost connection. */
-  events(options: FollowOptions = {}): AsyncGenerator<RunEvent<Status>, void, undefined> {
-    return this.caller.follow(this.eventsPath, options);
+  /**
+   * The events of the run until its end. They continue by themselves after a lost connection. With `children`, also those
+   * of the runs that it calls.
+   */
+  events(options: FollowTreeOptions): AsyncGenerator<TreeEvent, void, undefined>;
+  events(options?: FollowOptions): AsyncGenerator<RunEvent<Status>, void, undefined>;
+  events(options: FollowOptions | FollowTreeOptions = {}) {
+    return options.children === true
+      ? this.caller.followTree(this.eventsPath, options)
+      : this.caller.follow<Status>(this.eventsPath, options);
   }
 }
 
@@ -129,8 +136,10 @@ export class Start<Started extends AgentRun | ToolRun> implements PromiseLike<St
     return (await this.#run).output(options);
   }
 
+  events(options: FollowTreeOptions): AsyncGenerator<TreeEvent, void, undefined>;
   events(options?: FollowOptions): ReturnType<Started["events"]>;
-  async *events(options?: FollowOptions): AsyncGenerator<unknown, void, undefined> {
-    yield* (await this.#run).events(options);
+  async *events(options?: FollowOptions | FollowTreeOptions): AsyncGenerator<unknown, void, undefined> {
+    const run = await this.#run;
+    yield* options?.children === true ? run.events(options) : run.events(options);
   }
 }

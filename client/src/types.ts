@@ -16,12 +16,24 @@ export type Answer<Id extends CallId> = operations[Id] extends {
   ? Body
   : never;
 
+/** Operations that answer with YAML if \`format\` asks for it. */
+export type TextId = {
+  [Id in CallId]: operations[Id] extends {
+    responses: { 200: { content: { "application/yaml": string } } };
+  }
+    ? Id
+    : never;
+}[CallId];
+export type TextInput<Id extends TextId> = { query: { format: "yaml" }; headers?: Headers<Id> };
+
 type Parameters<Id extends OperationId> = operations[Id]["parameters"];
 type Headers<Id extends OperationId> = Omit<NonNullable<Parameters<Id>["header"]>, "If-None-Match">;
 /** `metadata.KEY` stands for any name. */
 type Query<Id extends OperationId> = "metadata.KEY" extends keyof NonNullable<Parameters<Id>["query"]>
   ? { query?: Omit<NonNullable<Parameters<Id>["query"]>, "metadata.KEY"> & Metadata }
-  : Pick<Parameters<Id>, "query">;
+  : Id extends TextId
+    ? { query?: Omit<NonNullable<Parameters<Id>["query"]>, "format"> & { format?: "json" } }
+    : Pick<Parameters<Id>, "query">;
 type Metadata = { [name: `metadata.${string}`]: string };
 type RequestBody<Id extends OperationId> = operations[Id] extends { requestBody: infer Given }
   ? { body: Content<Given> }

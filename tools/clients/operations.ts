@@ -1,5 +1,6 @@
 import type { createOpenApiDocument } from "@/server/api/openapi/document";
 import { ENDPOINTS } from "@/server/api/v1/endpoints";
+import { JSON_TYPE } from "@/server/contract/media-types";
 
 /** The operations of the OpenAPI document, as the clients of `client/` and `client-python/` need them. */
 
@@ -15,6 +16,8 @@ export type Operation = {
   method: string;
   path: string;
   repeat: Repeat;
+  /** The media types of answers that are texts. */
+  texts: string[];
   declared: DeclaredOperation;
 };
 
@@ -35,11 +38,19 @@ export function operationsOf(document: OpenApiDocument): Operation[] {
         method,
         path,
         repeat: repeatOf({ id: operationId, method, declared }),
+        texts: textsOf(declared),
         declared,
       });
     }
   }
   return found.sort((one, other) => (one.id < other.id ? -1 : 1));
+}
+
+/** None for an operation without JSON: the handles of runs read its events. */
+function textsOf({ responses }: DeclaredOperation): string[] {
+  const success = responses?.["200"];
+  const types = success !== undefined && "content" in success ? Object.keys(success.content ?? {}) : [];
+  return types.includes(JSON_TYPE) ? types.filter((type) => type !== JSON_TYPE) : [];
 }
 
 function repeatOf({ id, method, declared }: Pick<Operation, "id" | "method" | "declared">): Repeat {

@@ -24,7 +24,7 @@ export function pythonOf(document: OpenApiDocument): { models: string; operation
   for (const [name, schema] of Object.entries(document.components?.schemas ?? {})) {
     types.declare(name, schemaOf(schema));
   }
-  const methods = operationsOf(document).flatMap(({ id, method, path, repeat, declared }) => {
+  const methods = operationsOf(document).flatMap(({ id, method, path, repeat, texts, declared }) => {
     const { summary = "", parameters = [], requestBody, responses } = declared;
     const success = json.safeParse(responses?.["200"]);
     // The handles of runs read events.
@@ -58,7 +58,7 @@ export function pythonOf(document: OpenApiDocument): { models: string; operation
       of.length === 0 ? [] : [`            ${argument}=${dictionary(of)},\n`];
     return `
     def ${pythonName(id)}(
-${signature.map((each) => `        ${each},\n`).join("")}    ) -> ${answer}:
+${signature.map((each) => `        ${each},\n`).join("")}    ) -> ${texts.length === 0 ? answer : `${answer} | str`}:
         """${summary}."""
         return self._call(
             ${quote(method)},
@@ -66,6 +66,7 @@ ${signature.map((each) => `        ${each},\n`).join("")}    ) -> ${answer}:
             repeat=${quote(repeat)},
             answer=${answer},
 ${[
+  ...(texts.length === 0 ? [] : [`            texts=[${texts.map(quote).join(", ")}],\n`]),
   ...passed("parameters", inPath),
   ...passed(
     "query",

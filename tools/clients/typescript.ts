@@ -20,16 +20,24 @@ function withoutTexts(value: unknown, isNames = false): unknown {
   return Object.fromEntries(kept.map(([key, part]) => [key, withoutTexts(part, key === "properties")]));
 }
 
+const textsField = (texts: string[]) => (texts.length === 0 ? "" : `, texts: ${JSON.stringify(texts)}`);
+
 export function operationsOfDocument(document: OpenApiDocument): string {
   const lines = operationsOf(document).map(
-    ({ id, method, path, repeat }) =>
-      `  ${id}: { method: "${method}", path: "${path}", repeat: "${repeat}" },\n`,
+    ({ id, method, path, repeat, texts }) =>
+      `  ${id}: { method: "${method}", path: "${path}", repeat: "${repeat}"${textsField(texts)} },\n`,
   );
   return `${NOTICE}
 import type { OperationId } from "./types.js";
 
-/** \`repeat\`: whether an attempt that may have arrived is repeated. */
-type Operation = { method: string; path: string; repeat: "always" | "with-key" | "never" };
+type Operation = {
+  method: string;
+  path: string;
+  /** Whether an attempt that may have arrived is repeated. */
+  repeat: "always" | "with-key" | "never";
+  /** The media types of answers that are texts. */
+  texts?: readonly string[];
+};
 
 export const OPERATIONS: Readonly<Record<OperationId, Operation>> = {
 ${lines.join("")}};

@@ -5,8 +5,8 @@ from __future__ import annotations
 import http.client
 import json
 import time
-from dataclasses import dataclass, field
-from typing import Any, Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, Callable, Iterator, NamedTuple, TypeVar
 
 from ._retry import pause
 from ._transport import Transport
@@ -26,9 +26,46 @@ class Event:
     data: dict[str, Any]
 
 
-def follow(transport: Transport, path: str, since: int | None) -> Iterator[Event]:
+@dataclass
+class PathPart:
+    """The step, of a run further up, that called a run: an agent's or a tool's."""
+
+    step_number: int
+    agent_run_id: str | None = None
+    tool_run_id: str | None = None
+
+
+@dataclass
+class TreeEvent:
+    """An event of a run, or of a run that it calls.
+
+    `path` leads from the run to that one, and is empty for the run itself. `id` is a text such as `12(7.1:5)`, to
+    continue after, and None for the texts, which are not stored.
+    """
+
+    id: str | None
+    type: str
+    data: dict[str, Any]
+    path: list[PathPart]
+
+
+_AnyEvent = TypeVar("_AnyEvent", Event, TreeEvent)
+
+
+def follow(transport: Transport, path: str, since: int | str | None) -> Iterator[Event]:
     """The events of a run until its last one, none missing and none repeated."""
-    texts = _TextProgress()
+    return _follow(transport, path, since, _event)
+
+
+def follow_tree(transport: Transport, path: str, since: int | str | None) -> Iterator[TreeEvent]:
+    """Like `follow`, with the runs that the run calls."""
+    return _follow(transport, path + "?children=true", since, _tree_event)
+
+
+def _follow(
+    transport: Transport, path: str, since: int | str | None, make: Callable[[_Message], _AnyEvent]
+) -> Iterator[_AnyEvent]:
+    texts: dict[str, _TextProgress] = {}
     last = since
     # Connections in a row that sent nothing.
     silent = 0
@@ -42,21 +79,44 @@ def follow(transport: Transport, path: str, since: int | None) -> Iterator[Event
         response = transport.open_events(path, last, SILENCE)
         try:
             with response:
-                for event in _read_events(response, on_line):
+                for event in map(make, _read_messages(response, on_line)):
                     last = last if event.id is None else event.id
-                    yield from texts.take(event)
+                    called = event.path if isinstance(event, TreeEvent) else []
+                    yield from texts.setdefault(str(called), _TextProgress()).take(event)
                     if event.type in LAST_EVENTS:
-                        return
+                        del texts[str(called)]
+                        if not called:
+                            return
         except (OSError, http.client.HTTPException):
             pass
         if silent > transport.retries:
             raise ConnectionFailedError("The service ends the events without sending any.")
         # Also after an orderly end: the service closes a stream after ten minutes.
         time.sleep(pause(silent, None))
-        texts.reconnect()
+        for each in texts.values():
+            each.reconnect()
 
 
-def _read_events(response: http.client.HTTPResponse, on_line: Callable[[], None]) -> Iterator[Event]:
+class _Message(NamedTuple):
+    id: str | None
+    type: str
+    data: dict[str, Any]
+
+
+def _event(message: _Message) -> Event:
+    return Event(None if message.id is None else int(message.id), message.type, message.data)
+
+
+def _tree_event(message: _Message) -> TreeEvent:
+    data = dict(message.data)
+    path = [
+        PathPart(part["stepNumber"], part.get("agentRunId"), part.get("toolRunId"))
+        for part in data.pop("path", [])
+    ]
+    return TreeEvent(message.id, message.type, data, path)
+
+
+def _read_messages(response: http.client.HTTPResponse, on_line: Callable[[], None]) -> Iterator[_Message]:
     """Server-sent events (HTML Standard, section 9.2.6), as the service writes them."""
     number, name, data = None, "message", []
     for raw in response:
@@ -67,7 +127,7 @@ def _read_events(response: http.client.HTTPResponse, on_line: Callable[[], None]
         line = raw.decode().rstrip("\r\n")
         if line == "":
             if data:
-                yield Event(None if number is None else int(number), name, _parse(name, "\n".join(data)))
+                yield _Message(number, name, _parse(name, "\n".join(data)))
             number, name, data = None, "message", []
             continue
         key, _, value = line.partition(":")
@@ -90,7 +150,7 @@ def _parse(name: str, text: str) -> dict[str, Any]:
 
 @dataclass
 class _TextProgress:
-    """The text that the reader has. A new connection sends an iteration's text from its start."""
+    """The text that the reader has of one run. A new connection sends an iteration's text from its start."""
 
     iteration: int = 0
     text: str = ""
@@ -99,7 +159,7 @@ class _TextProgress:
     def reconnect(self) -> None:
         self.is_repeated = self.text != ""
 
-    def take(self, event: Event) -> Iterator[Event]:
+    def take(self, event: _AnyEvent) -> Iterator[_AnyEvent]:
         if event.type not in ("text.reset", "text.delta"):
             yield event
             return
@@ -111,7 +171,7 @@ class _TextProgress:
         if not is_repeated:
             yield event
         elif not text.startswith(known):
-            yield Event(None, "text.reset", {"iteration": iteration})
+            yield replace(event, type="text.reset", data={"iteration": iteration})
             yield event
         elif text != known:
-            yield Event(None, "text.delta", {"iteration": iteration, "text": text[len(known) :]})
+            yield replace(event, data={"iteration": iteration, "text": text[len(known) :]})

@@ -9,7 +9,7 @@ import time
 import urllib.error
 import urllib.request
 from dataclasses import dataclass
-from typing import Any, Mapping
+from typing import Any, Mapping, Sequence
 from urllib.parse import quote, urlencode, urlsplit
 
 from ._codec import decode, encode
@@ -54,6 +54,7 @@ class Transport:
         *,
         repeat: str,
         answer: Any,
+        texts: Sequence[str] = (),
         parameters: Mapping[str, Any] | None = None,
         query: Mapping[str, Any] | None = None,
         headers: Mapping[str, Any] | None = None,
@@ -74,9 +75,9 @@ class Transport:
             is_repeatable=repeat != "never",
             timeout=self.timeout + float(given.get("wait", "0")),
         )
-        return decode(answer, self._send(request, _read_json))
+        return decode(answer, self._send(request, lambda response: _read_answer(response, texts)))
 
-    def open_events(self, path: str, last: int | None, silence: float) -> http.client.HTTPResponse:
+    def open_events(self, path: str, last: int | str | None, silence: float) -> http.client.HTTPResponse:
         """Opens a stream of events after the event `last`."""
         headers = {"Accept": "text/event-stream, application/json"}
         if last is not None:
@@ -128,9 +129,12 @@ def _is_retriable(error: StepwellError, is_repeatable: bool) -> bool:
     return is_repeatable
 
 
-def _read_json(response: http.client.HTTPResponse) -> Any:
+def _read_answer(response: http.client.HTTPResponse, texts: Sequence[str]) -> Any:
+    """Reads JSON, or a text if it has one of the media types `texts`."""
     with response:
         text = response.read()
+    if response.headers.get_content_type() in texts:
+        return text.decode()
     try:
         return json.loads(text)
     except ValueError as error:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import time
-from typing import Any, Callable, Iterator, Mapping
+from typing import Any, Callable, Iterator, Literal, Mapping, overload
 from urllib.parse import quote
 
 from . import models
-from ._events import Event, follow
+from ._events import Event, TreeEvent, follow, follow_tree
 from ._retry import pause
 from ._transport import Transport
 from .errors import RunFailedError
@@ -25,12 +25,22 @@ class _Run:
         self.id = run_id
         self._client = client
 
-    def events(self, since: int | None = None) -> Iterator[Event]:
+    @overload
+    def events(self, since: int | None = None, *, children: Literal[False] = False) -> Iterator[Event]: ...
+
+    @overload
+    def events(self, since: int | str | None = None, *, children: Literal[True]) -> Iterator[TreeEvent]: ...
+
+    def events(
+        self, since: int | str | None = None, *, children: bool = False
+    ) -> Iterator[Event] | Iterator[TreeEvent]:
         """The events of the run until its end. They continue by themselves after a lost connection.
 
         `since`: continue after the event with this id; 0: from the first event. Without it a snapshot comes first.
+        `children`: also the events of the runs that the run calls.
         """
-        return follow(self._client._transport, f"/v1/{self._kind}s/run/{quote(self.id, safe='')}/events", since)
+        path = f"/v1/{self._kind}s/run/{quote(self.id, safe='')}/events"
+        return (follow_tree if children else follow)(self._client._transport, path, since)
 
     def _wait(self, read: Callable[[int], Any], timeout: float | None) -> Any:
         end = None if timeout is None else time.monotonic() + timeout

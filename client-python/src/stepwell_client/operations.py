@@ -260,13 +260,14 @@ class Operations:
         self,
         *,
         format: Literal["json", "yaml"] | None = None,
-    ) -> models.DefinitionFile:
+    ) -> models.DefinitionFile | str:
         """Export a definition file."""
         return self._call(
             "GET",
             "/v1/export",
             repeat="always",
             answer=models.DefinitionFile,
+            texts=["application/yaml"],
             query={"format": format},
         )
 
