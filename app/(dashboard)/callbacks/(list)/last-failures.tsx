@@ -85,7 +85,7 @@ const COLUMNS: LineColumn<CallbackDeliveryLine>[] = [
       <span className="flex min-w-0 items-center gap-2">
         <DeliveryShape {...line} />
         <RowName href={`/callbacks/${line.callbackId}?delivery=${line.id}`} name={line.type}>
-          <span className="min-w-0 truncate text-muted">
+          <span className="min-w-0 shrink-[9999] truncate text-muted">
             {[line.targetName, line.input].filter(Boolean).join(", ")}
           </span>
         </RowName>

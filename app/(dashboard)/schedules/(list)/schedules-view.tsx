@@ -30,7 +30,7 @@ const COLUMNS: LineColumn<ScheduleLine>[] = [
   },
   {
     head: "Times",
-    width: "w-[20%]",
+    width: "w-54",
     area: "lineOrWide",
     look: "cut",
     cell: ({ cron, timeZone }) => (
@@ -41,7 +41,7 @@ const COLUMNS: LineColumn<ScheduleLine>[] = [
   },
   {
     head: "Starts",
-    width: "w-[18%]",
+    width: "w-[16%]",
     area: "wide",
     cell: ({ target: { kind, name, gone } }) => (
       <span className="block truncate">
@@ -60,13 +60,13 @@ const COLUMNS: LineColumn<ScheduleLine>[] = [
   {
     head: "Overlap",
     width: "w-28",
-    area: "wider",
+    area: "widest",
     look: "muted",
     cell: ({ overlap }) => OVERLAPS[overlap],
   },
   {
     head: "Next",
-    width: "w-52",
+    width: "w-50",
     area: "last",
     look: "line",
     cell: ({ nextAt }) =>

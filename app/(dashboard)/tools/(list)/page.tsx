@@ -10,7 +10,7 @@ export default definitionListPage("Tool", {
   about: {
     head: "Description",
     width: "w-[16%]",
-    area: "wider",
+    area: "widest",
     look: "cut",
     cell: ({ description }) => <span title={description}>{description}</span>,
   },
