@@ -143,18 +143,21 @@ function Group({ title, className, children }: { title: string; className?: stri
   return (
     <div className={className}>
       <h2 className="pb-1.5 font-semibold">{title}</h2>
-      <dl className="flex flex-col gap-0.5 max-sm:gap-1">{children}</dl>
+      <dl className="flex flex-col max-sm:gap-1">{children}</dl>
     </div>
   );
 }
 
-function Row({ name, note, children }: { name: string; note?: string | false; children: ReactNode }) {
+type RowProps = { name: string; note?: string | false; wraps?: boolean; children: ReactNode };
+
+/** `wraps`: takes as many lines as it needs. */
+function Row({ name, note, wraps = false, children }: RowProps) {
   return (
-    <div className="sm:grid sm:grid-cols-[4.5rem_minmax(0,1fr)] sm:gap-x-2">
+    <div className="sm:grid sm:min-h-6 sm:grid-cols-[4.5rem_minmax(0,1fr)] sm:items-baseline sm:gap-x-2">
       <dt className="truncate text-muted max-sm:text-xs" title={name}>
         {name}
       </dt>
-      <dd className="min-w-0 truncate">
+      <dd className={clsx("min-w-0", wraps ? "[overflow-wrap:anywhere]" : "truncate")}>
         {children}
         {note ? (
           <span className="text-muted" title={note}>
@@ -181,7 +184,7 @@ function Forks({ run: { id, fork, forks } }: { run: RunDetail }) {
   return (
     <>
       {fork === null ? null : (
-        <Row name="Fork of" note={`from step ${fork.fromStep}, ${fork.tools}`}>
+        <Row name="Fork of" note={`from step ${fork.fromStep}, ${fork.tools}`} wraps>
           {fork.isStored ? (
             <>
               <RunLink id={fork.runId} />{" "}
@@ -269,6 +272,7 @@ function Times({ run }: { run: RunDetail }) {
       </Row>
       <Row
         name="Finished"
+        wraps
         note={run.cancelledBy !== null && status === "Cancelled" && `cancelled by ${run.cancelledBy}`}
       >
         {finishedAt === null ? NONE : <Moment after={startedAt ?? createdAt} at={finishedAt} />}
