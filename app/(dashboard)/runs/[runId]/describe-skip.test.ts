@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { describeSkip } from "./describe-skip";
 
-test("names the condition, what it evaluated to, and the fields that it read", () => {
+test("names the condition, its value, and the fields that it read", () => {
   expect(
     describeSkip({
       by: "if",
@@ -9,8 +9,8 @@ test("names the condition, what it evaluated to, and the fields that it read", (
       value: "false",
       read: [{ path: "steps.check.state", value: null }],
     }),
-  ).toBe('Skipped: steps.check.state = "late" evaluated to false; steps.check.state is nothing');
+  ).toBe('Skipped: steps.check.state = "late" is false; steps.check.state is nothing');
   expect(describeSkip({ by: "forEach", expression: "steps.orders.itms", value: null, read: [] })).toBe(
-    "Skipped, no items: steps.orders.itms evaluated to nothing",
+    "Skipped, no items: steps.orders.itms is nothing",
   );
 });

@@ -10,5 +10,5 @@ export function describeSkip(note: SkipNote): string {
   const { by, expression, value } = note;
   const setting = by === "if" ? "Skipped" : "Skipped, no items";
   const read = describeRead(note);
-  return `${setting}: ${expression} evaluated to ${value ?? "nothing"}${read === "" ? "" : `; ${read}`}`;
+  return `${setting}: ${expression} is ${value ?? "nothing"}${read === "" ? "" : `; ${read}`}`;
 }
