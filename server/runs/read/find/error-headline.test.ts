@@ -19,6 +19,10 @@ it.each([
     "The output does not match the output schema: /t must be number.",
     "The output does not match the output schema: /t must be number",
   ],
+  [
+    'Step "pause" failed: The wait until 2026-11-26T21:39:20.141Z would end after the run\'s deadline, 2026-11-26T21:24:20.141Z. Raise it.',
+    "The wait until … would end after the run's deadline, …",
+  ],
   ["The run passed its deadline of 120 seconds.", "The run passed its deadline of 120 seconds"],
   ["", ""],
 ])("%s", (message, headline) => {

@@ -1,5 +1,5 @@
 /**
- * The headline of a run's error, such as `Provider openai answered 500`, without ids and long numbers, so that
+ * The headline of a run's error, such as `Provider openai answered 500`, without ids, times and long numbers, so that
  * equal failures have equal headlines. No imports: pages use it.
  */
 export function errorHeadline(message: string): string {
@@ -17,7 +17,8 @@ function answerOf(answer: string): string {
 }
 
 const MAX_HEADLINE = 90;
-const NAMED_THINGS = /\b(?:[0-9a-f]{8}-[0-9a-f-]{27}|req_\w+|[0-9a-f]{12,}|\d*\.?\d{5,})\b/gi;
+const NAMED_THINGS =
+  /\b(?:\d{4}-\d\d-\d\dT[\d:.]+Z|[0-9a-f]{8}-[0-9a-f-]{27}|req_\w+|[0-9a-f]{12,}|\d*\.?\d{5,})\b/gi;
 
 function cut(text: string): string {
   const [first = ""] = text.trim().split(/\n|(?<=[^.\s]{2}[.!])\s/, 1);
