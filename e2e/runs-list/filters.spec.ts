@@ -57,6 +57,8 @@ test("filters are in the address, and a chip removes them", async ({
   await finishRun(request, organization, { tool: organization.toolId, input: { number: 1 } });
   await page.goto("/runs");
   await page.getByRole("button", { name: "Filter", exact: true }).click();
+  // Its shape, and the place of the check mark.
+  await expect(page.getByRole("option", { name: "Waiting" }).locator("svg")).toHaveCount(2);
   await page.getByRole("option", { name: "tool runs" }).click();
   await expect(page).toHaveURL(/kind=tool/);
   await expect(rows(page).first()).toContainText("Double");

@@ -6,7 +6,7 @@ import { StatusShape } from "@/app/_ui/figures/status";
 import { FindList } from "@/app/_ui/find-list";
 import { CheckIcon } from "@/app/_ui/icons";
 import type { FilterTargets } from "@/server/catalog/overview";
-import { RUN_STATUSES } from "@/server/contract/enums";
+import { LISTED_STATUSES } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/find/filter";
 import { type Choice, choicesFor, type FilterChange } from "./filter-choices";
 
@@ -80,6 +80,6 @@ export function FilterPicker({
   );
 }
 
-function isStatus(label: string): label is (typeof RUN_STATUSES)[number] {
-  return RUN_STATUSES.some((status) => status === label);
+function isStatus(label: string): label is (typeof LISTED_STATUSES)[number] {
+  return LISTED_STATUSES.some((status) => status === label);
 }
