@@ -4,12 +4,18 @@ type Show = (notice: Notice) => void;
 
 const waiting: Notice[] = [];
 let show: Show = (notice) => waiting.push(notice);
+let withdraw = () => {};
 
-/** Shows messages with this function from now on, first those that came before. Returns how to end that. */
-export function showNoticesWith(next: Show): () => void {
+/**
+ * Shows messages with this function from now on, first those that came before. `withdrawActions` closes those with an
+ * action. Returns how to end that.
+ */
+export function showNoticesWith(next: Show, withdrawActions: () => void): () => void {
   show = next;
+  withdraw = withdrawActions;
   for (const notice of waiting.splice(0)) next(notice);
   return () => {
+    withdraw = () => {};
     show = (notice) => waiting.push(notice);
   };
 }
@@ -18,3 +24,6 @@ export function showNoticesWith(next: Show): () => void {
 export function notify(title: string, description?: string, action?: NoticeAction): void {
   show({ title, description, action });
 }
+
+/** Closes messages whose action would change what is no longer on the page. */
+export const withdrawActions = () => withdraw();

@@ -29,9 +29,10 @@ export function Toasts() {
 
 function List() {
   const { toasts, add, close } = Toast.useToastManager();
-  useEffect(
-    () =>
-      showNoticesWith(({ title, description, action }) => {
+  useEffect(() => {
+    const withAction = new Set<string>();
+    return showNoticesWith(
+      ({ title, description, action }) => {
         const id = add({
           title,
           description,
@@ -46,9 +47,14 @@ function List() {
             },
           }),
         });
-      }),
-    [add, close],
-  );
+        if (action !== undefined) withAction.add(id);
+      },
+      () => {
+        for (const id of withAction) close(id);
+        withAction.clear();
+      },
+    );
+  }, [add, close]);
   return toasts.map((toast) => (
     <Toast.Root
       className="pointer-events-auto flex items-start gap-3 rounded-lg border border-line-strong bg-raised px-3 py-2.5 shadow-raised data-[limited]:hidden"

@@ -74,6 +74,16 @@ test("a step's other function sets inputs aside, with undo", async ({ ownerPage:
   await uses.selectOption("transform_json");
   await expectText(editor(page, "value"), "{{ steps.fetched.body }}");
   await expect(form).not.toContainText("set aside");
+  // What could be undone is gone with the editor.
+  await uses.selectOption("http_request");
+  const undo = page.getByRole("button", { name: "Undo" });
+  await expect(undo.first()).toBeVisible();
+  await page
+    .getByRole("complementary", { name: "Sidebar" })
+    .getByRole("link", { name: "Tools", exact: true })
+    .click();
+  await expect(page.getByRole("heading", { level: 1, name: "Tools" })).toBeVisible();
+  await expect(undo).toHaveCount(0);
 });
 
 test("what refers to a step is renamed with it", async ({ ownerPage: page }) => {

@@ -6,6 +6,7 @@ import { formatPlural } from "@/app/_ui/figures/format";
 import { INPUT_CLASS } from "@/app/_ui/forms/form";
 import { lazy } from "@/app/_ui/lazy";
 import { DetailHead } from "@/app/_ui/page/page";
+import { withdrawActions } from "@/app/_ui/toast";
 import type { Fields } from "@/server/work/agent/field-changes";
 import type { Editor } from "./use-editor";
 
@@ -21,6 +22,7 @@ type EditorFormProps<Value> = {
 /** The page of an editor: head, fields, and a bar with Save. Ctrl or Command with S saves. */
 export function EditorForm<Value>({ editor, problems, fieldsOf, children }: EditorFormProps<Value>) {
   const { kind, opened, draft, newer, busy, submit, discard } = editor;
+  useEffect(() => withdrawActions, []);
   useEffect(() => {
     const save = (event: KeyboardEvent) => {
       if (event.key !== "s" || !(event.metaKey || event.ctrlKey)) return;
