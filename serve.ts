@@ -76,7 +76,7 @@ export async function serve({ root, dev = false, print = () => {} }: ServeOption
   }
   services.notifications.open();
   if (role === "web") registerProcess(services);
-  else services.engine.execute("ordinary");
+  else await services.engine.execute("ordinary");
   const isolation = role === "web" ? null : startIsolation(services, beside("isolated.mjs"));
   server.on("connection", createConnectionBound(services, connectionLimits(readOpenFiles(), services.env)));
   const stopMetrics = await serveMetricsPort(services);

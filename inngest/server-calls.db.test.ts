@@ -56,7 +56,7 @@ it("is not ready while the server rejects the registration", async () => {
     env: { ...stage.env, ...server.env, INNGEST_SIGNING_KEY: "fedcba" },
   });
   onTestFinished(() => services.stop());
-  services.engine.execute();
+  await services.engine.execute();
   await expect.poll(() => server.unauthorized).toBeGreaterThan(0);
   expect([await services.engine.ready(), server.functions.size]).toEqual([false, 0]);
 });

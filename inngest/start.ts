@@ -9,7 +9,7 @@ import type { Suspect } from "@/server/runs/engine/suspects";
 import { startScheduleTimer } from "@/server/runs/schedules/timer";
 import type { Services } from "@/server/services";
 import { createEmbeddedDriver } from "./embedded";
-import { createServerDriver, type ServerDriver } from "./server";
+import type { ServerDriver } from "./server";
 
 const LOST_EVERY_MS = 5_000;
 
@@ -47,11 +47,12 @@ export class RunningEngine extends RunEngine {
    * Without it, this process only starts, reads and cancels runs. `ordinary`: leaves suspects to an isolated
    * process.
    */
-  execute(queue: "all" | "ordinary" = "all"): void {
+  async execute(queue: "all" | "ordinary" = "all"): Promise<void> {
     const services = this.getServices();
     const { inngest } = services.env;
     if (inngest === undefined) this.start(createEmbeddedDriver(this), queue);
     else {
+      const { createServerDriver } = await import("./server");
       this.#server = createServerDriver(services, this, inngest);
       this.start(this.#server.driver, queue);
     }

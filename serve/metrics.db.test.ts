@@ -39,7 +39,7 @@ async function startProcess(env: Record<string, string> = { STEPWELL_METRICS_TOK
   const state = { stopping: false };
   const server = createServer(createHandler(services, { showPage: null, dev: false, state }));
   running.push({ services, server });
-  services.engine.execute();
+  await services.engine.execute();
   return { services, origin: `http://127.0.0.1:${await listen(server)}` };
 }
 

@@ -54,7 +54,7 @@ export async function serveWithNext(): Promise<void> {
     );
   services.notifications.open();
   if (services.env.role === "web") registerProcess(services);
-  else services.engine.execute();
+  else await services.engine.execute();
   await serveMetricsPort(services);
   stopBeforeNext(services);
 }

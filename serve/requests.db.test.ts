@@ -140,7 +140,7 @@ describe("an Inngest server's calls", () => {
   async function introspect(env: Record<string, string>, executes: boolean) {
     const worker = createProcess(world, { env });
     onTestFinished(() => worker.stop());
-    if (executes) worker.engine.execute();
+    if (executes) await worker.engine.execute();
     const state = { stopping: false };
     const own = createServer(createHandler(worker, { showPage: null, dev: false, state }));
     onTestFinished(() => void own.close());

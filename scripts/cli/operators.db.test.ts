@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createUser } from "@/server/catalog/auth/sessions";
+import { createUser } from "@/server/catalog/auth/accounts";
 import { callCommandLine } from "@/testing/command-line";
 import { createMember } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";

@@ -1,6 +1,6 @@
 import { MEMBER_ROLES } from "@/server/base/actor";
 import { parseInput } from "@/server/base/issues";
-import { createUser } from "@/server/catalog/auth/sessions";
+import { createUser } from "@/server/catalog/auth/accounts";
 import { memberDefinition } from "@/server/catalog/definitions";
 import { removeMember, saveMember } from "@/server/catalog/organization/members";
 import { operatorOf } from "@/server/catalog/organization/organizations";

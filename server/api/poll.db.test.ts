@@ -21,7 +21,7 @@ beforeAll(async () => {
   world = await createWorld();
   own = createProcess(world, { call: answerByPrompt });
   other = createProcess(world);
-  own.engine.execute();
+  await own.engine.execute();
   other.notifications.open();
   tenant = await createTenant(world);
   await world.db.plan.updateMany({ data: { readsPerMinute: null, startsPerMinute: null } });

@@ -73,7 +73,7 @@ test("a process is not ready for 10 s after the database could not store a start
 test("a process is not ready while the database stores no heartbeats", async () => {
   const process = createProcess(world);
   onTestFinished(() => process.stop());
-  process.engine.execute();
+  await process.engine.execute();
   const database = async () => (await checkReadiness(process)).database;
   await expect.poll(database).toBe("ok");
   const name = new URL(world.env.databaseUrl).pathname.slice(1);

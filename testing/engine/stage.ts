@@ -50,7 +50,7 @@ export async function openStage(stage: Stage) {
       });
       processes.push(services);
       stage.serve(services);
-      services.engine.execute();
+      await services.engine.execute();
       await expect.poll(() => services.engine.ready(), { timeout: 30_000 }).toBe(true);
       return services;
     },

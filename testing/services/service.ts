@@ -42,7 +42,7 @@ export async function startTestService(env: Record<string, string> = {}, log?: L
       sendToNode(outgoing, response, []),
     );
   });
-  services.engine.execute();
+  await services.engine.execute();
   return {
     origin,
     settings,

@@ -1,12 +1,9 @@
 import { betterAuth } from "better-auth";
 import { prismaAdapter } from "better-auth/adapters/prisma";
-import { hashPassword } from "better-auth/crypto";
 import type { MemberActor } from "@/server/base/actor";
-import type { Transaction } from "@/server/base/db/client";
 import { newId } from "@/server/base/ids";
 import { mintOrgId } from "@/server/base/mint-org-id";
 import { perOwner } from "@/server/base/per-owner";
-import { deleteLinks } from "@/server/catalog/auth/one-time-links";
 import { AUTH_COOKIE_PREFIX } from "@/server/catalog/auth/own-cookies";
 import { hashSessionTokens } from "@/server/catalog/auth/session-tokens";
 import type { Services } from "@/server/catalog/services";
@@ -134,53 +131,6 @@ export async function isStillMember(
 ): Promise<boolean> {
   const member = (await sessionFromHeaders(services, headers, { visit: false }))?.member;
   return member?.userId === actor.userId && member.orgId === actor.orgId && member.role === actor.role;
-}
-
-/**
- * Creates a person with a password. The caller has checked that the email is free and adds the membership. Returns the
- * user's id.
- */
-export async function createUser(
-  tx: Transaction,
-  { email, name, password, at }: { email: string; name: string; password: string; at: Date },
-): Promise<string> {
-  const id = newId();
-  const passwordHash = await hashPassword(password);
-  await tx.user.create({
-    data: {
-      id,
-      email: email.toLowerCase(),
-      name,
-      emailVerified: true,
-      createdAt: at,
-      updatedAt: at,
-      accounts: { create: passwordAccount(id, passwordHash, at) },
-    },
-  });
-  return id;
-}
-
-/** Sets a person's password. Ends their sessions and the links for a new password. */
-export async function setPassword(
-  tx: Transaction,
-  { userId, password, at }: { userId: string; password: string; at: Date },
-): Promise<void> {
-  const passwordHash = await hashPassword(password);
-  await tx.account.deleteMany({ where: { userId, providerId: "credential" } });
-  await tx.account.create({ data: { userId, ...passwordAccount(userId, passwordHash, at) } });
-  await tx.session.deleteMany({ where: { userId } });
-  await deleteLinks(tx, { purpose: "password", userId });
-}
-
-function passwordAccount(userId: string, password: string, at: Date) {
-  return {
-    id: newId(),
-    accountId: userId,
-    providerId: "credential",
-    password,
-    createdAt: at,
-    updatedAt: at,
-  };
 }
 
 /** The request's own host is allowed so that a new installation works at its IP address. */

@@ -8,7 +8,7 @@ import { newId } from "@/server/base/ids";
 import { parseInput } from "@/server/base/issues";
 import { mintOrgId } from "@/server/base/mint-org-id";
 import { sha256 } from "@/server/base/sha256";
-import { createUser } from "@/server/catalog/auth/sessions";
+import { createUser } from "@/server/catalog/auth/accounts";
 import type { Services } from "@/server/catalog/services";
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/server/contract/limits";
 import { lockCatalog, organizationLock, personLock } from "../change";

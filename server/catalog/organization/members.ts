@@ -4,7 +4,7 @@ import { recordAudit } from "@/server/base/audit";
 import { AppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
 import { rejection } from "@/server/base/issues";
-import { createUser } from "@/server/catalog/auth/sessions";
+import { createUser } from "@/server/catalog/auth/accounts";
 import type { Services } from "@/server/catalog/services";
 import { type Change, catalogVerb, type Editor, personLock, type Saved, saveItem } from "../change";
 import { type MemberDefinition, memberDefinition } from "../definitions";

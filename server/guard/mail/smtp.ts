@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { createTransport } from "nodemailer";
 import { codeOf } from "@/server/base/errors";
 import { FairQueue } from "@/server/base/scheduling/fair-queue";
 import type { SmtpSettings } from "@/server/base/settings/env";
@@ -23,6 +22,8 @@ export function createMailer(settings: SmtpSettings, connect: GuardedConnect): S
   const redact = createRedactor(password === undefined ? [] : [{ value: password, mark: "[redacted]" }]);
   const queue = new FairQueue(CONNECTIONS.process, CONNECTIONS.organization);
   const sendMail: SendMail = async (message, signal) => {
+    // Most installations send few e-mails.
+    const { createTransport } = await import("nodemailer");
     const connection = await connect(host, port, signal);
     const transport = createTransport({
       host,

@@ -1,4 +1,4 @@
-import { Anthropic, APIError } from "@anthropic-ai/sdk";
+import type { Anthropic } from "@anthropic-ai/sdk";
 import {
   type Connection,
   type ConnectionOptions,
@@ -28,8 +28,34 @@ export const anthropic: ModelInterface = {
   namesOfState: () => [],
 };
 
-function connect({ apiKey = "none", address, query, timeoutMs, fetch }: ConnectionOptions): Connection {
-  const client = new Anthropic({
+type Sdk = typeof import("@anthropic-ai/sdk");
+
+/** Loads the package with the first call: most installations have no such models. */
+function connect(options: ConnectionOptions): Connection {
+  let sdk: Sdk | undefined;
+  let client: Anthropic | undefined;
+  const open = async () => {
+    sdk ??= await import("@anthropic-ai/sdk");
+    client ??= createClient(sdk, options);
+    return client;
+  };
+  return {
+    async send({ request, known, origin, isStreamed, signal }) {
+      const body = { ...toMessageBody(request, known, origin), ...(isStreamed && { stream: true }) };
+      return (await open()).post("/v1/messages", { body, stream: isStreamed, signal }).asResponse();
+    },
+    async list(signal) {
+      return (await open()).get("/v1/models", { query: { limit: 1_000 }, signal }).asResponse();
+    },
+    explain: (error) => (sdk === undefined ? error : explain(sdk, error)),
+  };
+}
+
+function createClient(
+  { Anthropic }: Sdk,
+  { apiKey = "none", address, query, timeoutMs, fetch }: ConnectionOptions,
+): Anthropic {
+  return new Anthropic({
     // Without a key, the client searches for one.
     apiKey,
     baseURL: address,
@@ -40,17 +66,9 @@ function connect({ apiKey = "none", address, query, timeoutMs, fetch }: Connecti
     openTelemetry: false,
     fetch: (input, init) => fetch(input instanceof Request ? input.url : input, init),
   });
-  return {
-    send({ request, known, origin, isStreamed, signal }) {
-      const body = { ...toMessageBody(request, known, origin), ...(isStreamed && { stream: true }) };
-      return client.post("/v1/messages", { body, stream: isStreamed, signal }).asResponse();
-    },
-    list: (signal) => client.get("/v1/models", { query: { limit: 1_000 }, signal }).asResponse(),
-    explain,
-  };
 }
 
-function explain(error: unknown): unknown {
+function explain({ APIError }: Sdk, error: unknown): unknown {
   if (!(error instanceof APIError) || error.status === undefined) return error;
   const { status, headers, apiMessage } = error;
   const message = apiMessage === null ? error.message : `${status} ${apiMessage}`;

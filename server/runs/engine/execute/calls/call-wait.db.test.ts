@@ -163,7 +163,7 @@ it("a run that waits beyond its deadline is ended by the job", async () => {
 it("a real engine continues soon after the due time", async () => {
   const tenant = await createTenant(world);
   const process = createProcess(world);
-  process.engine.execute();
+  await process.engine.execute();
   try {
     const targetId = await insertTool(world, tenant, { slug: "real", definition: { steps: [waits(2.5)] } });
     const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
