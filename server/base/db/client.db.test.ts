@@ -118,3 +118,12 @@ it("does not limit the time of an export", async () => {
   // The timeouts of its connection apply again.
   await expect(Promise.all(Array.from({ length: 20 }, () => world.pool.query(slow)))).rejects.toThrow();
 });
+
+it("keeps an idle connection longer than a connection may be silent", async () => {
+  const { pool } = openDatabase(world.env.databaseUrl, world.log, { timeouts: { ...timeouts, silence: 50 } });
+  closers.push(() => pool.end());
+  const ask = async () => (await pool.query("SELECT pg_backend_pid() AS pid")).rows;
+  const before = await ask();
+  await world.pool.query("SELECT pg_sleep(0.2)");
+  expect(await ask()).toEqual(before);
+});

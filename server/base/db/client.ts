@@ -29,6 +29,8 @@ export function connectionSettings(url: string, timeouts: Timeouts = TIMEOUTS): 
     statement_timeout: timeouts.statement,
     idle_in_transaction_session_timeout: timeouts.idleInTransaction,
     keepAlive: true,
+    // A firewall may drop connections without traffic.
+    keepAliveInitialDelayMillis: 60_000,
   };
 }
 
@@ -39,6 +41,9 @@ export async function connect(url: string, timeouts?: Timeouts): Promise<pg.Clie
   await client.connect();
   return client;
 }
+
+/** They stay open after idle time: a new connection plans each statement again, and loads PostgreSQL's catalogs. */
+const KEPT_CONNECTIONS = 4;
 
 export type Database = PrismaClient;
 export type Transaction = Parameters<Parameters<PrismaClient["$transaction"]>[0]>[0];
@@ -55,6 +60,7 @@ export function openDatabase(
   const pool = new pg.Pool({
     ...connectionSettings(url, timeouts),
     max: maxConnections,
+    min: Math.min(KEPT_CONNECTIONS, maxConnections),
   });
   pool.on("error", (error) => log.warn("A database connection was lost", { error: error.message }));
   pool.on("connect", (client) => {
@@ -62,15 +68,20 @@ export function openDatabase(
     client.on("error", (error) =>
       log.debug("A database connection broke while in use", { error: error.message }),
     );
-    breakSilence(client, timeouts.silence);
+    breakSilence(client);
   });
+  pool.on("acquire", (client) => streamOf(client)?.setTimeout(timeouts.silence));
+  pool.on("release", (_error, client) => streamOf(client)?.setTimeout(0));
   const db = new PrismaClient({ adapter: new PrismaPg(pool) });
   return { db, pool };
 }
 
-function breakSilence(client: pg.PoolClient, ms: number): void {
-  const { stream } = client.connection;
-  if (!(stream instanceof Socket)) return;
+function breakSilence(client: pg.PoolClient): void {
+  const stream = streamOf(client);
   const silence = Object.assign(new Error("The database does not answer."), { code: "ETIMEDOUT" });
-  stream.setTimeout(ms, () => stream.destroy(silence));
+  stream?.on("timeout", () => stream.destroy(silence));
+}
+
+function streamOf({ connection: { stream } }: pg.PoolClient): Socket | undefined {
+  return stream instanceof Socket ? stream : undefined;
 }
