@@ -16,7 +16,7 @@ const DEFINITIONS = `organizations:
     name: Bench
     plan: { apiAccess: true, startsPerMinute: 100000, readsPerMinute: 10000000, concurrency: 1000 }
     credits: 100000000
-    apiKeys: [{ name: bench }]
+    apiKeys: [{ name: bench }, { name: two }, { name: three }, { name: four }]
     agents:
       - { slug: helper, name: Helper, model: bench, systemPrompt: You help., functions: [calculate] }
     tools:
@@ -31,6 +31,9 @@ const DEFINITIONS = `organizations:
       - slug: waiting
         name: Waiting
         steps: [{ id: one, uses: wait, with: { seconds: 20 } }]
+      - slug: lasting
+        name: Lasting
+        steps: [{ id: one, uses: wait, with: { seconds: 600 } }]
     triggers:
 ${Array.from({ length: HOOKS }, (_, n) => `      - { slug: hook-${n}, agent: helper, rateLimit: { requests: 100000, seconds: 60 } }`).join("\n")}
   - slug: eaters
@@ -81,7 +84,7 @@ export async function openService({ name, root, modelPort, database }: Checkout)
     body: JSON.stringify(input),
     statusPath: (runId) => `/v1/${kind}/run/${runId}/status`,
   });
-  const [pick, script, waiting] = bench?.tools ?? [];
+  const [pick, script, waiting, lasting] = bench?.tools ?? [];
   return {
     name,
     port,
@@ -94,6 +97,8 @@ export async function openService({ name, root, modelPort, database }: Checkout)
     own: {
       script: startOf("tools", script, {}),
       waiting: startOf("tools", waiting, {}),
+      lasting: startOf("tools", lasting, {}),
+      keys: (bench?.apiKeys ?? []).map(({ key }) => key),
       hooks: (bench?.triggers ?? []).map(({ token }) => webhookPath(token)),
       eaters: { key: eaters?.apiKeys[0]?.key ?? "", tool: startOf("tools", eaters?.tools[0], {}) },
     },

@@ -6,7 +6,16 @@ export type Start = {
 };
 
 /** The parts that only our service has. */
-type OwnParts = { script: Start; waiting: Start; hooks: string[]; eaters: { key: string; tool: Start } };
+type OwnParts = {
+  script: Start;
+  waiting: Start;
+  /** Its run waits for longer than a phase takes. */
+  lasting: Start;
+  /** Of the organization, for requests that each key can hold only some of. */
+  keys: string[];
+  hooks: string[];
+  eaters: { key: string; tool: Start };
+};
 
 /** A running service to measure: ours, or a peer. */
 export type Target = {
