@@ -274,36 +274,3 @@ const ROW = "group relative hover:bg-hover has-[a:focus-visible]:bg-hover max-md
 const STACKED_ROW =
   "max-md:flex max-md:flex-wrap max-md:items-center max-md:gap-x-3 max-md:border-line max-md:border-b max-md:py-2";
 const SKELETON_WIDTHS = ["w-40", "w-28", "w-48", "w-32", "w-44", "w-24", "w-36", "w-52"];
-
-type RowNameProps = { href: string; name: string; slug?: string; children?: ReactNode };
-
-/** The row's link, the slug if it differs from the name, and their neighbours. */
-export function RowName({ href, name, slug = name, children }: RowNameProps) {
-  return (
-    <span className="flex min-w-0 items-center gap-2">
-      <Link className="min-w-0 truncate font-medium after:absolute after:inset-0" href={href} title={name}>
-        {name}
-      </Link>
-      {slug === name ? null : <span className="mono min-w-0 shrink-[9999] truncate text-muted">{slug}</span>}
-      {children}
-    </span>
-  );
-}
-
-/** A control beside a row's name. With a mouse, it appears with the pointer or the focus. */
-export function RowControl({ children }: { children: ReactNode }) {
-  return (
-    <span className="relative z-10 pointer-fine:opacity-0 pointer-fine:group-hover:opacity-100 has-focus-visible:opacity-100!">
-      {children}
-    </span>
-  );
-}
-
-/** A word beside a name, such as inactive or disabled. */
-export function Badge({ children }: { children: ReactNode }) {
-  return (
-    <span className="shrink-0 whitespace-nowrap rounded border border-line-strong px-1.5 text-muted text-xs">
-      {children}
-    </span>
-  );
-}

@@ -9,8 +9,8 @@ import { fromPointer, JsonTextError, jsonPointer, parseJson } from "@/server/bas
 import { declareTool } from "@/server/catalog/declare";
 import type { Services } from "@/server/catalog/services";
 import { inputSchemaOf, listFunctions, outputSchemaOf } from "@/server/work/functions/core/registry";
-import { type Repair, renameTo, type WorkflowIssue } from "@/server/work/workflow/check";
 import { WORKFLOW_LIMITS } from "@/server/work/workflow/definition";
+import { type Repair, renameTo, type WorkflowIssue } from "@/server/work/workflow/repair";
 import { findNamesOfStep, type StepName, textsOf } from "@/server/work/workflow/step-names";
 import { blankAgent, describeAgentFields } from "./agent-fields";
 import { listAgentModels } from "./agent-rows";

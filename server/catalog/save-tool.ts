@@ -1,8 +1,9 @@
 import { Decimal } from "@/server/base/amount";
 import { rejection } from "@/server/base/issues";
 import { isJsonObject, type Json, readJson, writeJson } from "@/server/base/json/json";
-import { findWorkflowIssues, type KnownNames, type WorkflowIssue } from "@/server/work/workflow/check";
+import { findWorkflowIssues, type KnownNames } from "@/server/work/workflow/check";
 import { workflowDefinition } from "@/server/work/workflow/definition";
+import type { WorkflowIssue } from "@/server/work/workflow/repair";
 import { type Author, type Change, checkExpectation, type SaveOptions, savingVerb } from "./change";
 import { NEWEST } from "./definition-rows";
 import { type ToolDefinition, toolDefinition } from "./definitions";

@@ -4,7 +4,7 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { Button } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { PartHead } from "@/app/_ui/figures/facts";
-import { Badge } from "@/app/_ui/table";
+import { Badge } from "@/app/_ui/row-name";
 import { ROLE_LABELS, ROLE_PERMISSIONS } from "../members/roles";
 import { useSwitchOrganization } from "../use-switch-organization";
 

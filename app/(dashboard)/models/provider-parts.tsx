@@ -2,7 +2,8 @@ import type { ReactNode } from "react";
 import { formatCredits, formatUsed } from "@/app/_ui/figures/format";
 import { Ago } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
-import { Badge, type LineColumn, LineList } from "@/app/_ui/table";
+import { Badge } from "@/app/_ui/row-name";
+import { type LineColumn, LineList } from "@/app/_ui/table";
 import { apiOf } from "@/server/base/models/model-api";
 import type {
   ModelProviders,

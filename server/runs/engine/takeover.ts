@@ -6,7 +6,7 @@ import type { Services } from "@/server/runs/services";
 import { attemptsBefore, toolCallList } from "../attempts";
 import { openCallState } from "./call-state";
 import type { ClaimedRun } from "./claimed-run";
-import { emptyJournal, type JournalContents } from "./write/journal";
+import { emptyJournal, type JournalContents } from "./write/journal-contents";
 
 const startedRow = z.object({
   key: z.string(),

@@ -3,11 +3,8 @@ import { isContainer, isJsonObject, type Json, type JsonObject, writeJson } from
 import { isDeeper, jsonPointer, MAX_JSON_DEPTH } from "@/server/base/json/text";
 import { nearestName } from "@/server/base/nearest-name";
 import { formatLimit } from "@/server/contract/sizes";
-import { findSyntaxError } from "@/server/guard/sandbox/run-script";
-import { findArithmeticIssue } from "@/server/work/expressions/arithmetic";
-import { ExpressionError, parseExpression } from "@/server/work/expressions/jsonata";
-import { describeUnknownVariable } from "@/server/work/expressions/unknown-variables";
-import type { FunctionDefinition, ParsedField } from "@/server/work/functions/core/define";
+import { ExpressionError } from "@/server/work/expressions/jsonata";
+import type { FunctionDefinition } from "@/server/work/functions/core/define";
 import { findFunction, inputSchemaOf, listFunctions } from "@/server/work/functions/core/registry";
 import { checkSchema, validateAgainst } from "@/server/work/json-schema/schema";
 import {
@@ -16,6 +13,7 @@ import {
   type Meant,
   type Readable,
 } from "@/server/work/workflow/check-expressions";
+import { findParseIssues } from "@/server/work/workflow/check-parsed-field";
 import { WORKFLOW_LIMITS } from "@/server/work/workflow/definition";
 import { parseCondition, parseTemplate, type TemplateExpression } from "@/server/work/workflow/expressions";
 import {
@@ -24,6 +22,7 @@ import {
   type LenientStep,
   readLeniently,
 } from "@/server/work/workflow/lenient-definition";
+import { type Repair, renameTo, replaceBy, type WorkflowIssue } from "@/server/work/workflow/repair";
 import { findNames, replaceNames } from "@/server/work/workflow/step-names";
 
 /** The names to which a definition may refer beside functions. */
@@ -39,18 +38,6 @@ const { definitionBytes: MAX_DEFINITION_BYTES, problems: MAX_ISSUES, steps: MAX_
 const RESERVED = new Set(["input", "steps", "run", "secrets", "__proto__"]);
 
 type Keys = (string | number)[];
-
-/**
- * The one change that settles an issue: another text in place of the one at its path, another name of its key, or the
- * removal of its key.
- */
-export type Repair = { label: string; change: { from: string; to: string } | { rename: string } | "remove" };
-
-/** Replaces a misspelt text, or renames a misspelt key. */
-const replaceBy = (from: string, to: string): Repair => ({ label: `Use ${to}`, change: { from, to } });
-export const renameTo = (to: string): Repair => ({ label: `Use ${to}`, change: { rename: to } });
-
-export type WorkflowIssue = Issue & { repair?: Repair | undefined };
 
 /**
  * Every issue of a tool's definition besides those of its schema, with a JSON pointer and the known names
@@ -307,31 +294,5 @@ class Checker {
         this.#report([...keys, name], `is required by ${uses}`);
       }
     }
-  }
-}
-
-async function findParseIssues(
-  field: ParsedField,
-  value: Json,
-  organizationId: string,
-): Promise<readonly Issue[]> {
-  if (field === "schema") return isJsonObject(value) ? checkSchema(value, organizationId) : [];
-  if (typeof value !== "string") return [];
-  const message = await findTextIssue(field, value, organizationId);
-  return message === null ? [] : [{ path: "", message }];
-}
-
-async function findTextIssue(
-  field: Exclude<ParsedField, "schema">,
-  text: string,
-  organizationId: string,
-): Promise<string | null> {
-  try {
-    if (field === "script") return await findSyntaxError(text, organizationId);
-    if (field === "arithmetic") return await findArithmeticIssue(text, organizationId);
-    return describeUnknownVariable(await parseExpression(text, organizationId));
-  } catch (error) {
-    if (error instanceof ExpressionError) return error.message;
-    throw error;
   }
 }

@@ -9,7 +9,7 @@ import { Link } from "@/app/_ui/link";
 import { DetailHead } from "@/app/_ui/page/page";
 import { ActionMenu, usePageActions } from "@/app/_ui/page/page-actions";
 import { useMay } from "@/app/_ui/role";
-import { Badge } from "@/app/_ui/table";
+import { Badge } from "@/app/_ui/row-name";
 import type { DefinitionRef } from "@/server/catalog/definition-rows";
 import type { User } from "../../used-by";
 import { useArchive } from "../use-archive";

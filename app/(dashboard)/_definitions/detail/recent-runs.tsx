@@ -8,7 +8,7 @@ import { Elapsed } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
 import { SkeletonLine } from "@/app/_ui/page/page";
 import { usePageActions } from "@/app/_ui/page/page-actions";
-import { Badge } from "@/app/_ui/table";
+import { Badge } from "@/app/_ui/row-name";
 import { Unreadable } from "@/app/_ui/text/unreadable";
 import type { DefinitionRef } from "@/server/catalog/definition-rows";
 import type { RunSummary } from "@/server/runs/read/list";

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { Empty } from "@/app/_ui/page/page";
-import { type LineColumn, LineList, RowName } from "@/app/_ui/table";
+import { RowName } from "@/app/_ui/row-name";
+import { type LineColumn, LineList } from "@/app/_ui/table";
 import type { WeekFigures } from "@/server/runs/read/metrics/metrics";
 import { type ListView, viewLines, weekColumns } from "./columns";
 import { ListSearch } from "./list-search";

@@ -11,7 +11,7 @@ import { scopeOf } from "./knowledge/tool-completions";
 import { useToolKnowledge } from "./knowledge/use-tool-knowledge";
 import type { ShownProblem } from "./problems/problem-sentence";
 import { RepairLinks } from "./problems/repair-links";
-import type { Inputs } from "./problems/set-aside";
+import type { AsideInputs } from "./problems/use-aside";
 import type { Part } from "./step-list";
 import { type Path, setValue, type ToolView } from "./tool-document";
 
@@ -19,12 +19,7 @@ import { type Path, setValue, type ToolView } from "./tool-document";
 export type PartProps = {
   tool: ToolView;
   problems: readonly ShownProblem[];
-  /** By step id. */
-  aside: {
-    of: (id: string) => Inputs;
-    set: (id: string, inputs: Inputs) => void;
-    rename: (from: string, to: string) => void;
-  };
+  aside: AsideInputs;
   /** The newest text. */
   textOf: () => string;
   onChange: (change: (before: string) => string) => void;

@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { Button } from "@/app/_ui/button";
 import { formatPlural } from "@/app/_ui/figures/format";
 import { ConditionIcon, GripIcon, PinIcon, PlusIcon, RepeatIcon } from "@/app/_ui/icons";
-import { Badge } from "@/app/_ui/table";
+import { Badge } from "@/app/_ui/row-name";
 import { ConditionValue, useLastCondition } from "./knowledge/last-condition";
 import type { Pins } from "./knowledge/pins";
 import type { StepView, ToolView } from "./tool-document";

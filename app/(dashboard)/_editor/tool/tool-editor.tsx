@@ -1,7 +1,7 @@
 "use client";
 
 import { skipToken, useQuery } from "@tanstack/react-query";
-import { useEffect, useMemo, useReducer, useRef, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { Button } from "@/app/_ui/button";
 import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
@@ -24,7 +24,7 @@ import { InputPartForm, OutputPartForm, type PartProps } from "./part-form";
 import { describeProblem, type ShownProblem } from "./problems/problem-sentence";
 import { Problems, useChecked } from "./problems/problems";
 import { repairProblem } from "./problems/repair";
-import type { Inputs } from "./problems/set-aside";
+import { useAside } from "./problems/use-aside";
 import { EMPTY_TOOL, type ToolStarter, ToolStarterLinks } from "./starters";
 import { type StepActions, StepForm } from "./step-form";
 import { type Part, StepList } from "./step-list";
@@ -38,6 +38,7 @@ import {
   setValue,
   type ToolView,
 } from "./tool-document";
+import { useFocusAfterRender } from "./use-focus-after-render";
 import { YamlField } from "./yaml-field";
 
 const TryPanel = lazy(() => import("./try-panel"), "TryPanel");
@@ -123,25 +124,11 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
     flushSync(() => setView("yaml"));
     field.current?.showLine(line);
   }
-  // A CSS selector of what gets the focus after the next render. The element that had it may be removed by then.
-  const focusNext = useRef<string | null>(null);
-  const [, render] = useReducer((count: number) => count + 1, 0);
-  useEffect(() => {
-    if (focusNext.current === null) return;
-    const found = [...document.querySelectorAll<HTMLElement>(focusNext.current)];
-    // An editor replaces the plain field beside it.
-    const next = found.find((each) => each.isContentEditable) ?? found[0];
-    for (let around = next?.closest("details"); around; around = around.parentElement?.closest("details"))
-      around.open = true;
-    next?.focus();
-    focusNext.current = null;
-  });
+  const focusAfterRender = useFocusAfterRender();
   function select(part: Part, focus: string | null = null) {
-    focusNext.current = focus;
     setSelected(part);
     setView("form");
-    // The part may be selected already.
-    render();
+    focusAfterRender(focus);
   }
   function add({ index, isBeside }: Adding, { stepId, step: called }: Callable) {
     const before = latest().value;
@@ -274,22 +261,6 @@ function titleOfAdding(steps: ToolView["steps"], { index, isBeside }: Adding): s
   if (before !== undefined) return `Add a step after ${before.id || `step ${index}`}`;
   return steps.length === 0 ? "Add a step" : "Add a first step";
 }
-
-/** By step id. */
-function useAside(): PartProps["aside"] {
-  const [all, setAll] = useState<ReadonlyMap<string, Inputs>>(new Map());
-  return {
-    of: (id) => all.get(id) ?? NOTHING,
-    set: (id, inputs) => setAll((before) => new Map(before).set(id, inputs)),
-    rename: (from, to) =>
-      setAll((before) => {
-        const { [from]: moved, ...others } = Object.fromEntries(before);
-        return moved === undefined ? before : new Map(Object.entries({ ...others, [to]: moved }));
-      }),
-  };
-}
-
-const NOTHING: Inputs = {};
 
 function PartForm({ part, isNew, ...props }: PartProps & StepActions & { part: Part; isNew: boolean }) {
   if (part === "input") return <InputPartForm {...props} isNew={isNew} />;

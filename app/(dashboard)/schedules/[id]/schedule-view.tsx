@@ -8,7 +8,7 @@ import { Moment } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
 import { DetailHead } from "@/app/_ui/page/page";
 import { usePageActions } from "@/app/_ui/page/page-actions";
-import { Badge } from "@/app/_ui/table";
+import { Badge } from "@/app/_ui/row-name";
 import type { ScheduleDetail } from "@/server/catalog/schedules/inspect-schedules";
 import { NextTime } from "../next-time";
 import { NextTimes } from "../next-times";

@@ -7,7 +7,7 @@ import { lazy } from "@/app/_ui/lazy";
 import { Link } from "@/app/_ui/link";
 import { Empty, PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-actions";
-import { Badge } from "@/app/_ui/table";
+import { Badge } from "@/app/_ui/row-name";
 import { useDialog } from "@/app/_ui/use-dialog";
 import type { LastCall } from "@/server/catalog/overview";
 import type { ListView } from "../../_definitions/list/columns";

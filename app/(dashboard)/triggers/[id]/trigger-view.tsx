@@ -9,7 +9,7 @@ import { Moment } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
 import { Command, DetailHead } from "@/app/_ui/page/page";
 import { usePageActions } from "@/app/_ui/page/page-actions";
-import { Badge } from "@/app/_ui/table";
+import { Badge } from "@/app/_ui/row-name";
 import { notify } from "@/app/_ui/toast";
 import type { TriggerDetail } from "@/server/catalog/webhooks/inspect-trigger";
 import { WeekOf } from "../../_definitions/detail/week-of";

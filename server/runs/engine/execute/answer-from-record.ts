@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ZERO } from "@/server/base/amount";
 import { retryWhileUnavailable } from "@/server/base/db/outage";
 import { defineQuery } from "@/server/base/db/statement";
-import type { FinishedStep } from "../write/journal";
+import type { FinishedStep } from "../write/journal-contents";
 import type { NewStep } from "../write/journal-rows";
 import type { Execution } from "./execution";
 import { runStep } from "./run-step";

@@ -4,7 +4,7 @@ import { runAgentLoop, type ToolResult, type ToolRound } from "@/server/work/age
 import { modelSettings } from "@/server/work/models/settings";
 import { retryPolicyOf } from "@/server/work/workflow/retry-policy";
 import type { Outcome } from "../claimed-run";
-import type { FinishedStep } from "../write/journal";
+import type { FinishedStep } from "../write/journal-contents";
 import { answerFromRecord } from "./answer-from-record";
 import { callModel } from "./calls/call-model";
 import { callTool } from "./calls/call-run";

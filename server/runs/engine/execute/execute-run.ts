@@ -133,7 +133,7 @@ async function endRun({ services, worker, run, journal, onEnd }: Execution, endi
   if (run.epoch > 1 && outcome.status !== "Completed") await endOpenChildren(services, run.id, outcome);
   await pauseAt("end:before");
   const rows = await journal.takeRemainingRows(outcome.status);
-  const sequence = journal.nextSequence();
+  const sequence = journal.numbers.nextSequence();
   const finishedAt = await endClaimedRun(worker, run, { outcome, totals: journal.totals, sequence, rows });
   if (finishedAt === null) throw new RunStopped("The run has ended or has another worker.");
   notifyRunChanged(services, run, sequence);

@@ -4,7 +4,7 @@ import type { RunConfiguration, ToolConfiguration } from "@/server/work/agent/de
 import { runWorkflow } from "@/server/work/workflow/interpret";
 import type { WorkflowCall, WorkflowCallResult } from "@/server/work/workflow/journal";
 import type { Outcome } from "../claimed-run";
-import type { FinishedStep } from "../write/journal";
+import type { FinishedStep } from "../write/journal-contents";
 import { answerFromRecord } from "./answer-from-record";
 import { callStep } from "./calls/call-step";
 import type { Execution } from "./execution";
@@ -64,7 +64,7 @@ async function executeStepCall(
   const { journal, secrets, record } = execution;
   const { key, functionName, retries, timeoutMs, memory, notes } = call;
   const args = replacedInput(execution.run.configuration, key) ?? call.input;
-  const stepNumber = journal.numberOf(key);
+  const stepNumber = journal.numbers.stepNumber(key);
   const finished = journal.steps.get(key);
   if (finished !== undefined && record === undefined) return finished;
   if (finished === undefined) checkpoint();

@@ -1,4 +1,4 @@
-import type { FinishedStep } from "../write/journal";
+import type { FinishedStep } from "../write/journal-contents";
 import type { StepName } from "./durable-steps";
 import type { Execution } from "./execution";
 

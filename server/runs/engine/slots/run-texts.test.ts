@@ -10,7 +10,7 @@ const LIMIT = 40 * MIB;
 function textsOf(runs: Record<string, [org: string, ...mib: number[]]>) {
   const holders = Object.entries(runs).map(([id, [org, ...sizes]]) => ({
     run: { id, orgId: mintOrgId(org) },
-    tree: { journals: new Set(sizes.map((mib) => ({ heapBytes: mib * MIB }))) },
+    tree: { journals: new Set(sizes.map((mib) => ({ bytes: { heap: mib * MIB } }))) },
   }));
   const texts = new RunTexts(LIMIT, () => holders);
   return {

@@ -12,11 +12,11 @@ const MOST_KNOWN = 10_000;
 
 type Holder = {
   run: Pick<ClaimedRun, "id" | "orgId">;
-  tree: { journals: ReadonlySet<{ heapBytes: number }> };
+  tree: { journals: ReadonlySet<{ bytes: { heap: number } }> };
 };
 
 const heapBytesOfTree = ({ journals }: Holder["tree"]): number =>
-  [...journals].reduce((sum, journal) => sum + journal.heapBytes, 0);
+  [...journals].reduce((sum, journal) => sum + journal.bytes.heap, 0);
 
 /**
  * Limits the bytes of texts that a process's runs keep between acts; an organization has at most half. A large run

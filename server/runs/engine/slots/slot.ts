@@ -80,8 +80,8 @@ export async function releaseSlot(
   const { run, journal } = slot;
   if (
     !(await yieldSlot(services, slot, {
-      sequence: journal.nextSequence(),
-      event: journal.nextEvent(),
+      sequence: journal.numbers.nextSequence(),
+      event: journal.numbers.nextEvent(),
       until,
     }))
   )

@@ -1,11 +1,12 @@
 import { pauseAt } from "@/server/base/pause-points";
 import type { EndedStatus } from "@/server/contract/enums";
-import { heapBytesOf } from "@/server/guard/limits/process-memory";
 import { notifyRunChanged } from "@/server/runs/live/run-changes";
 import type { Services } from "@/server/runs/services";
-import type { Attempt, ModelReply } from "@/server/work/models/port";
-import { type ClaimedRun, firstEvents, noTotals, type Totals } from "../claimed-run";
+import type { Attempt } from "@/server/work/models/port";
+import type { ClaimedRun, Totals } from "../claimed-run";
 import type { Worker } from "../port";
+import { type FinishedCall, type FinishedStep, type JournalContents, KeptBytes } from "./journal-contents";
+import { JournalNumbers } from "./journal-numbers";
 import {
   type CallResult,
   callChange,
@@ -31,42 +32,6 @@ const SHOW_STARTED_AFTER_MS = 100;
 /** The longest time that a completed row waits for the end of its run. */
 const JOIN_END_WITHIN_MS = 5;
 
-export type FinishedCall = Pick<ModelReply, "content" | "reasoning" | "state" | "toolCalls"> & {
-  usage: { inputTokens: number; outputTokens: number };
-};
-export type FinishedStep = { output: string; failed: boolean };
-
-/** The texts of a model's answer that are kept for later calls. */
-export function textsOfCall({
-  content,
-  reasoning,
-  state,
-  toolCalls,
-}: Pick<FinishedCall, "content" | "reasoning" | "state" | "toolCalls">): string[] {
-  return [content, reasoning, state ?? "", ...toolCalls.map((call) => call.arguments)];
-}
-
-export function emptyJournal() {
-  return {
-    calls: new Map<string, FinishedCall>(),
-    steps: new Map<string, FinishedStep>(),
-    /** Attempts of interrupted steps and model calls, by key. */
-    interrupted: new Map<string, Attempt[]>(),
-    /** Start times of interrupted steps, by key. */
-    openSteps: new Map<string, Date>(),
-    /** The numbers of events that steps started with, by key. */
-    startedEvents: new Map<string, number>(),
-    /** The number of the run's last event. */
-    lastEvent: 0,
-    stepNumbers: new Map<string, number>(),
-    /** Keys of skipped steps whose rows exist. */
-    skipped: new Set<string>(),
-    totals: noTotals(),
-    sequence: 1,
-  };
-}
-export type JournalContents = ReturnType<typeof emptyJournal>;
-
 type Started<Row> = { row: Row; startedAt: number; timer: NodeJS.Timeout; attempts: Attempt[] };
 type StartedCall = Started<ModelCallRow>;
 export type StartedStep = Started<StepRow>;
@@ -75,22 +40,14 @@ export class RunJournal {
   readonly calls: Map<string, FinishedCall>;
   readonly steps: Map<string, FinishedStep>;
   readonly totals: Totals;
-  /** Counts finished steps only. */
-  outputBytes = 0;
-  /** Counts finished model calls only. */
-  answerBytes = 0;
-  #heapBytes: number;
+  readonly numbers: JournalNumbers;
+  readonly bytes: KeptBytes;
   #hasProgressed = false;
   readonly #services: Services;
   readonly #worker: Worker;
   readonly #run: ClaimedRun;
   /** An open step counts as executed if the run ends before it begins again. */
-  readonly #past: Pick<
-    JournalContents,
-    "interrupted" | "openSteps" | "startedEvents" | "stepNumbers" | "skipped"
-  >;
-  #sequence: number;
-  #lastEvent: number;
+  readonly #past: Pick<JournalContents, "interrupted" | "openSteps" | "skipped">;
   #open = 0;
   /** Completed rows that wait for the run's next act. */
   #waiting: JournalRow[] = [];
@@ -102,7 +59,6 @@ export class RunJournal {
   #before: Promise<void> = Promise.resolve();
   /** By key; a later attempt may start them again. */
   #abandoned = new Map<string, StartedCall | StartedStep>();
-  #highestNumber: number;
 
   constructor(
     services: Services,
@@ -114,33 +70,10 @@ export class RunJournal {
     this.#run = run;
     this.calls = contents.calls;
     this.steps = contents.steps;
-    this.#heapBytes = heapBytesOf(run.input);
-    for (const { output } of contents.steps.values()) this.#countOutput(output);
-    for (const call of contents.calls.values()) this.#countCall(call);
+    this.bytes = new KeptBytes(run.input, contents);
     this.totals = contents.totals;
     this.#past = contents;
-    this.#highestNumber = [...contents.stepNumbers.values()].reduce((most, one) => Math.max(most, one), 0);
-    this.#sequence = Math.max(run.sequence, contents.sequence);
-    this.#lastEvent = Math.max(firstEvents(run), contents.lastEvent);
-  }
-
-  /** The number of the next event. Its row must be written next. */
-  nextEvent(): number {
-    this.#lastEvent += 1;
-    return this.#lastEvent;
-  }
-
-  nextSequence(): number {
-    this.#sequence += 1;
-    return this.#sequence;
-  }
-
-  numberOf(key: string): number {
-    const known = this.#past.stepNumbers.get(key);
-    if (known !== undefined) return known;
-    this.#highestNumber += 1;
-    this.#past.stepNumbers.set(key, this.#highestNumber);
-    return this.#highestNumber;
+    this.numbers = new JournalNumbers(run, contents);
   }
 
   /** For the run's own row: its first acts do not wait for it. */
@@ -173,19 +106,10 @@ export class RunJournal {
     const all = [...rows];
     for (const { row, behind } of this.#skipped.splice(0).reverse()) all.splice(behind, 0, row);
     for (const row of all) {
-      if (isStep(row) && row.status === "Skipped") row.sequence = this.nextSequence();
-      this.#numberEvents(row);
+      if (isStep(row) && row.status === "Skipped") row.sequence = this.numbers.nextSequence();
+      this.numbers.numberEvents(row);
     }
     return all;
-  }
-
-  #numberEvents(row: JournalRow): void {
-    if (!isStep(row)) return;
-    if (row.status !== "Skipped") {
-      row.started_event ??= this.nextEvent();
-      this.#past.startedEvents.set(row.key, row.started_event);
-    }
-    if (row.status !== "Running") row.finished_event ??= this.nextEvent();
   }
 
   /** Resolves also if a write failed. */
@@ -234,7 +158,7 @@ export class RunJournal {
     const startedAt = openSteps.get(step.key) ?? this.#services.clock.now();
     openSteps.set(step.key, startedAt);
     const row = newStepRow(this.#run, step, startedAt);
-    row.started_event = this.#past.startedEvents.get(step.key) ?? null;
+    row.started_event = this.numbers.startedEvent(step.key);
     return this.#begin(row, startedAt);
   }
 
@@ -260,8 +184,8 @@ export class RunJournal {
     if (attempts) row.attempts = JSON.stringify(attempts);
     // What waits comes first, so that events are committed in order.
     const before = this.#takeWaiting();
-    this.#numberEvents(row);
-    void this.#write([...before, { ...row, sequence: this.nextSequence() }]);
+    this.numbers.numberEvents(row);
+    void this.#write([...before, { ...row, sequence: this.numbers.nextSequence() }]);
   }
 
   finishCall(started: StartedCall, result: CallResult): void {
@@ -272,7 +196,7 @@ export class RunJournal {
     this.totals.creditsUsed = this.totals.creditsUsed.add(result.credits);
     if ("reply" in result) {
       this.calls.set(started.row.key, result.reply);
-      this.#countCall(result.reply);
+      this.bytes.addAnswer(result.reply);
     }
   }
 
@@ -283,7 +207,7 @@ export class RunJournal {
     this.totals.actionsUsed += result.actions;
     this.totals.creditsUsed = this.totals.creditsUsed.add(result.credits);
     const finished = { output: result.output, failed: result.error !== null };
-    this.#countOutput(result.output);
+    this.bytes.addOutput(result.output);
     this.steps.set(started.row.key, finished);
     return finished;
   }
@@ -293,7 +217,15 @@ export class RunJournal {
     this.#past.skipped.add(key);
     const now = this.#services.clock.now();
     const usage = { inputTokens: 0, outputTokens: 0 };
-    const step = { key, toolName, input, stepNumber: this.numberOf(key), iteration: 1, reasoning: "", usage };
+    const step = {
+      key,
+      toolName,
+      input,
+      stepNumber: this.numbers.stepNumber(key),
+      iteration: 1,
+      reasoning: "",
+      usage,
+    };
     const row: StepRow = {
       ...newStepRow(this.#run, { ...step, hasSideEffects: false }, now),
       status: "Skipped",
@@ -303,24 +235,6 @@ export class RunJournal {
       duration_ms: 0,
     };
     this.#skipped.push({ row, behind: this.#waiting.length });
-  }
-
-  #countOutput(output: string): void {
-    const bytes = Buffer.byteLength(output);
-    this.outputBytes += bytes;
-    this.#heapBytes += heapBytesOf(output, bytes);
-  }
-
-  #countCall(call: FinishedCall): void {
-    for (const text of textsOfCall(call)) {
-      const bytes = Buffer.byteLength(text);
-      this.answerBytes += bytes;
-      this.#heapBytes += heapBytesOf(text, bytes);
-    }
-  }
-
-  get heapBytes(): number {
-    return this.#heapBytes;
   }
 
   get hasProgressed(): boolean {
@@ -350,7 +264,7 @@ export class RunJournal {
     row.attempts = JSON.stringify(started.attempts);
     row.finished_at = new Date(started.startedAt + duration).toISOString();
     row.duration_ms = duration;
-    row.sequence = this.nextSequence();
+    row.sequence = this.numbers.nextSequence();
     return row;
   }
 
@@ -367,7 +281,7 @@ export class RunJournal {
   /** Writes complete rows. The next `committed` throws a failure. */
   #write(rows: JournalRow[]): Promise<void> {
     const written = Promise.all(rows.map((row) => this.#worker.journal.row(row))).then(() =>
-      notifyRunChanged(this.#services, this.#run, this.#sequence),
+      notifyRunChanged(this.#services, this.#run, this.numbers.sequence),
     );
     this.#writing.add(written);
     written.then(() => this.#writing.delete(written)).catch(() => {});

@@ -20,7 +20,7 @@ import {
   type ReceivedOutput,
 } from "@/server/work/models/port";
 import { sealCallState } from "../../call-state";
-import { type FinishedCall, textsOfCall } from "../../write/journal";
+import { type FinishedCall, textsOfCall } from "../../write/journal-contents";
 import type { ModelCallRow } from "../../write/journal-rows";
 import type { Execution } from "../execution";
 import { findModels } from "../own-models";
@@ -193,8 +193,8 @@ function limitAnswers({ run, journal, tree }: Execution, reply: ModelReply): voi
   let bytes = 0;
   for (const text of textsOfCall(reply)) bytes += Buffer.byteLength(text);
   let ofTree = bytes;
-  for (const { answerBytes } of tree.journals) ofTree += answerBytes;
-  const isAgentBeyond = run.kind === "agent" && journal.answerBytes + bytes > MAX_ANSWERS_BYTES;
+  for (const each of tree.journals) ofTree += each.bytes.answers;
+  const isAgentBeyond = run.kind === "agent" && journal.bytes.answers + bytes > MAX_ANSWERS_BYTES;
   if (!isAgentBeyond && ofTree <= MAX_TREE_OUTPUTS_BYTES) return;
   const most = isAgentBeyond ? MAX_ANSWERS_BYTES : MAX_TREE_OUTPUTS_BYTES;
   const { usage, attempts } = reply;

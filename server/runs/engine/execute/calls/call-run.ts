@@ -15,7 +15,7 @@ import { runTool } from "@/server/work/functions/run-tool";
 import { validateAgainst } from "@/server/work/json-schema/schema";
 import { describeIssues } from "@/server/work/json-schema/schema-issues";
 import { calledRunId } from "../../called-run";
-import type { FinishedStep } from "../../write/journal";
+import type { FinishedStep } from "../../write/journal-contents";
 import type { Execution } from "../execution";
 import { type Child, type ChildResult, executeChildRun } from "./child-run";
 import { performStep, type StepCall, storedOutput } from "./perform-step";

@@ -16,7 +16,8 @@ import { replaceNul, storeOutput } from "@/server/guard/secrets/stored-output";
 import { exactly } from "@/server/runs/engine/slots/budget";
 import { FunctionError, isFinal } from "@/server/work/functions/core/define";
 import { type RetryPolicy, retryWaitMs } from "@/server/work/workflow/retry-policy";
-import type { FinishedStep, StartedStep } from "../../write/journal";
+import type { StartedStep } from "../../write/journal";
+import type { FinishedStep } from "../../write/journal-contents";
 import type { NewStep, StepResult } from "../../write/journal-rows";
 import type { Execution } from "../execution";
 
@@ -124,8 +125,8 @@ function stepResult(kind: RunKind, outcome: StepOutcome): Pick<StepResult, "outp
 
 type OutputRoom = {
   run: { kind: RunKind };
-  journal: { outputBytes: number };
-  tree: { journals: Iterable<{ outputBytes: number }> };
+  journal: { bytes: { outputs: number } };
+  tree: { journals: Iterable<{ bytes: { outputs: number } }> };
 };
 
 /**
@@ -138,9 +139,9 @@ export async function storedOutput(
   redact?: Redact,
 ): Promise<StepOutcome> {
   let leftOfTree = MAX_TREE_OUTPUTS_BYTES;
-  for (const { outputBytes } of tree.journals) leftOfTree -= outputBytes;
+  for (const { bytes } of tree.journals) leftOfTree -= bytes.outputs;
   const isAgent = run.kind === "agent";
-  const left = isAgent ? Math.min(MAX_STEP_OUTPUTS_BYTES - journal.outputBytes, leftOfTree) : leftOfTree;
+  const left = isAgent ? Math.min(MAX_STEP_OUTPUTS_BYTES - journal.bytes.outputs, leftOfTree) : leftOfTree;
   const most = Math.max(0, Math.min(MAX_STEP_OUTPUT_BYTES, left));
   const stored = await storeOutput(output, { overflow: isAgent ? "cut" : "reject", most }, redact);
   if ("text" in stored) return stored;

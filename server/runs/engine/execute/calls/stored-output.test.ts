@@ -7,8 +7,8 @@ import { storedOutput } from "./perform-step";
 
 const TEXT = "x".repeat(MIB / 2);
 function store(kind: RunKind, own: number, ...others: number[]) {
-  const journal = { outputBytes: own * MIB };
-  const journals = [journal, ...others.map((mib) => ({ outputBytes: mib * MIB }))];
+  const journal = { bytes: { outputs: own * MIB } };
+  const journals = [journal, ...others.map((mib) => ({ bytes: { outputs: mib * MIB } }))];
   return storedOutput({ run: { kind }, journal, tree: { journals } }, TEXT);
 }
 
