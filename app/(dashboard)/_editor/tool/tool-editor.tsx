@@ -26,7 +26,7 @@ import { Problems, useChecked } from "./problems/problems";
 import { repairProblem } from "./problems/repair";
 import { useAside } from "./problems/use-aside";
 import { EMPTY_TOOL, type ToolStarter, ToolStarterLinks } from "./starters";
-import { type StepActions, StepForm } from "./step-form";
+import { type StepActions, StepForm } from "./step/step-form";
 import { type Part, StepList } from "./step-list";
 import {
   ANCHORED,
@@ -41,7 +41,7 @@ import {
 import { useFocusAfterRender } from "./use-focus-after-render";
 import { YamlField } from "./yaml-field";
 
-const TryPanel = lazy(() => import("./try-panel"), "TryPanel");
+const TryPanel = lazy(() => import("./try/try-panel"), "TryPanel");
 const Catalogue = lazy(() => import("./catalogue"), "Catalogue");
 
 const isText = (stored: unknown): stored is string => typeof stored === "string";

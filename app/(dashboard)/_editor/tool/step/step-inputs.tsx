@@ -5,21 +5,21 @@ import { useState } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import type { Language } from "@/app/_ui/editor/language";
 import { schemasAt } from "@/app/_ui/editor/text/schema";
+import { pairsOf } from "@/app/(dashboard)/_editor/pairs";
+import { PairsField } from "@/app/(dashboard)/_editor/pairs-field";
+import { ValueField } from "@/app/(dashboard)/_editor/value-field";
 import { isJsonObject, readJson } from "@/server/base/json/json";
 import type { FunctionChoice } from "@/server/catalog/edit-definition";
-import { type Field, readSchema } from "../../_schema/field";
-import { hintOf } from "../../_schema/value";
-import { pairsOf } from "../pairs";
-import { PairsField } from "../pairs-field";
-import { ValueField } from "../value-field";
-import { insertableSecrets, insertablesBefore } from "./knowledge/insertables";
-import { scopeOf } from "./knowledge/tool-completions";
-import { useToolKnowledge } from "./knowledge/use-tool-knowledge";
-import { type PartProps, valueFieldAt } from "./part-form";
-import { ForeignInputs } from "./problems/foreign-inputs";
-import { RepairLinks } from "./problems/repair-links";
+import { type Field, readSchema } from "../../../_schema/field";
+import { hintOf } from "../../../_schema/value";
+import { insertableSecrets, insertablesBefore } from "../knowledge/insertables";
+import { scopeOf } from "../knowledge/tool-completions";
+import { useToolKnowledge } from "../knowledge/use-tool-knowledge";
+import { type PartProps, valueFieldAt } from "../part-form";
+import { ForeignInputs } from "../problems/foreign-inputs";
+import { RepairLinks } from "../problems/repair-links";
+import { pathOf, type StepPlace, type StepView } from "../tool-document";
 import { Section } from "./section";
-import { pathOf, type StepPlace, type StepView } from "./tool-document";
 
 const LANGUAGES = new Map<string, Language>([
   ["expression", "expression"],

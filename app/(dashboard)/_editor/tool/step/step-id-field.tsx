@@ -5,9 +5,9 @@ import { useTRPCClient } from "@/app/_ui/data/providers";
 import { formatPlural } from "@/app/_ui/figures/format";
 import { TextField } from "@/app/_ui/forms/form";
 import type { StepMention } from "@/server/catalog/edit-definition";
-import { type PartProps, textFieldAt } from "./part-form";
-import { renameStep } from "./problems/rename-step";
-import { pathOf, type StepPlace, type StepView } from "./tool-document";
+import { type PartProps, textFieldAt } from "../part-form";
+import { renameStep } from "../problems/rename-step";
+import { pathOf, type StepPlace, type StepView } from "../tool-document";
 
 /**
  * One visit of the field. `id` is the current one, `mentions` are from its start, `written` is the name that they

@@ -6,18 +6,18 @@ import { Button } from "@/app/_ui/button";
 import { useTRPCClient } from "@/app/_ui/data/providers";
 import { describeError, type ShownError } from "@/app/_ui/data/query-client";
 import { PlayIcon } from "@/app/_ui/icons";
+import { TrySection } from "@/app/(dashboard)/_editor/editor-form";
+import type { Editor } from "@/app/(dashboard)/_editor/use-editor";
 import { readJson, writeJson } from "@/server/base/json/json";
-import { InputProblem } from "../../../_ui/editor/input-problem";
-import { SchemaForm } from "../../_run/schema-form";
-import { readSchema } from "../../_schema/field";
-import { sampleOf } from "../../_schema/value";
-import { TrySection } from "../editor-form";
-import type { Editor } from "../use-editor";
-import { LastOutputsContext } from "./knowledge/last-outputs";
-import { describeUsed, type PinState, type Used, usedAlone, usedUpTo } from "./knowledge/pins";
+import { InputProblem } from "../../../../_ui/editor/input-problem";
+import { SchemaForm } from "../../../_run/schema-form";
+import { readSchema } from "../../../_schema/field";
+import { sampleOf } from "../../../_schema/value";
+import { LastOutputsContext } from "../knowledge/last-outputs";
+import { describeUsed, type PinState, type Used, usedAlone, usedUpTo } from "../knowledge/pins";
+import type { StepView, ToolView } from "../tool-document";
 import { PinnedOutputs } from "./pinned-outputs";
 import { StepResults } from "./step-results";
-import type { StepView, ToolView } from "./tool-document";
 
 type Start = { toolId: string; until: string | null; used: Used };
 

@@ -1,4 +1,4 @@
-import { innerIdsOf, type StepView } from "./tool-document";
+import { innerIdsOf, type StepView } from "../tool-document";
 
 type Call = { step: { key: string } };
 

@@ -3,12 +3,12 @@
 import { IconButton } from "@/app/_ui/button";
 import { BesideIcon, RemoveIcon } from "@/app/_ui/icons";
 import { notify } from "@/app/_ui/toast";
-import { MoveButtons, moveButton } from "../move-buttons";
+import { MoveButtons, moveButton } from "@/app/(dashboard)/_editor/move-buttons";
+import type { PartProps } from "../part-form";
+import { SELECTED_CARD } from "../step-list";
+import { ANCHORED, removeStep, type StepView } from "../tool-document";
 import { CallFields } from "./call-fields";
 import { GroupFields } from "./group-fields";
-import type { PartProps } from "./part-form";
-import { SELECTED_CARD } from "./step-list";
-import { ANCHORED, removeStep, type StepView } from "./tool-document";
 
 /** The changes that a step's form makes in the list of steps. */
 export type StepActions = {

@@ -1,15 +1,15 @@
 import type { Language } from "@/app/_ui/editor/language";
 import { SelectField } from "@/app/_ui/forms/form";
-import { type Field, readSchema } from "../../_schema/field";
-import { ValueField } from "../value-field";
-import { warnOfCount } from "./knowledge/count-hint";
-import { LastCondition } from "./knowledge/last-condition";
-import { scopeOf } from "./knowledge/tool-completions";
-import { useToolKnowledge } from "./knowledge/use-tool-knowledge";
-import { fieldAt, type PartProps, valueFieldAt } from "./part-form";
-import { RepairLinks } from "./problems/repair-links";
+import { ValueField } from "@/app/(dashboard)/_editor/value-field";
+import { type Field, readSchema } from "../../../_schema/field";
+import { warnOfCount } from "../knowledge/count-hint";
+import { LastCondition } from "../knowledge/last-condition";
+import { scopeOf } from "../knowledge/tool-completions";
+import { useToolKnowledge } from "../knowledge/use-tool-knowledge";
+import { fieldAt, type PartProps, valueFieldAt } from "../part-form";
+import { RepairLinks } from "../problems/repair-links";
+import { pathOf, type StepPlace, type StepView } from "../tool-document";
 import { Section } from "./section";
-import { pathOf, type StepPlace, type StepView } from "./tool-document";
 
 type FlowFieldsProps = PartProps & { step: StepView; place: StepPlace };
 

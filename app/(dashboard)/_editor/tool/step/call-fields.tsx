@@ -2,13 +2,13 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { SelectField } from "@/app/_ui/forms/form";
 import { notify } from "@/app/_ui/toast";
+import { type PartProps, Rest, textFieldAt } from "../part-form";
+import { RepairLinks } from "../problems/repair-links";
+import { restoreFunction, setFunction } from "../problems/set-aside";
+import { pathOf, type StepPlace, type StepView } from "../tool-document";
 import { FlowFields, hasControl } from "./flow-fields";
-import { type PartProps, Rest, textFieldAt } from "./part-form";
-import { RepairLinks } from "./problems/repair-links";
-import { restoreFunction, setFunction } from "./problems/set-aside";
 import { StepIdField } from "./step-id-field";
 import { inputsOf, StepInputs } from "./step-inputs";
-import { pathOf, type StepPlace, type StepView } from "./tool-document";
 
 /** The fields of a step that calls a function: its id, function, input and flow. */
 export function CallFields({ step, place, ...props }: PartProps & { step: StepView; place: StepPlace }) {

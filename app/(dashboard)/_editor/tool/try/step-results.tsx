@@ -9,16 +9,16 @@ import { StatusShape } from "@/app/_ui/figures/status";
 import { JsonView } from "@/app/_ui/json/view";
 import { SkeletonLine } from "@/app/_ui/page/page";
 import { isTerminal } from "@/server/contract/enums";
-import { InspectedOutcome } from "../../_run/run-outcome";
-import { describeSkip } from "../../runs/[runId]/describe-skip";
-import { LineDuration } from "../../runs/[runId]/inspector/parts";
-import { isStep, linesOf, type WorkLine } from "../../runs/[runId]/lines";
-import { useLiveRun } from "../../runs/[runId]/use-live-run";
-import { LastOutputsContext } from "./knowledge/last-outputs";
-import type { PinState } from "./knowledge/pins";
+import { InspectedOutcome } from "../../../_run/run-outcome";
+import { describeSkip } from "../../../runs/[runId]/describe-skip";
+import { LineDuration } from "../../../runs/[runId]/inspector/parts";
+import { isStep, linesOf, type WorkLine } from "../../../runs/[runId]/lines";
+import { useLiveRun } from "../../../runs/[runId]/use-live-run";
+import { LastOutputsContext } from "../knowledge/last-outputs";
+import type { PinState } from "../knowledge/pins";
+import type { StepView } from "../tool-document";
 import { PinButton } from "./pinned-outputs";
 import { groupByStep } from "./results-by-step";
-import type { StepView } from "./tool-document";
 
 type StepLineOf = WorkLine & { kind: "step" };
 

@@ -3,9 +3,9 @@ import { IconButton } from "@/app/_ui/button";
 import { PinIcon } from "@/app/_ui/icons";
 import { JsonView } from "@/app/_ui/json/view";
 import { writeJson } from "@/server/base/json/json";
-import { LastOutputsContext } from "./knowledge/last-outputs";
-import type { PinState } from "./knowledge/pins";
-import type { StepView } from "./tool-document";
+import { LastOutputsContext } from "../knowledge/last-outputs";
+import type { PinState } from "../knowledge/pins";
+import type { StepView } from "../tool-document";
 
 export function PinnedOutputs({
   steps,

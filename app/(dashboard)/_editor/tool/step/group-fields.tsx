@@ -2,11 +2,11 @@ import { useState } from "react";
 import { IconButton } from "@/app/_ui/button";
 import { RemoveIcon } from "@/app/_ui/icons";
 import { notify } from "@/app/_ui/toast";
+import { type PartProps, Rest } from "../part-form";
+import { ANCHORED, membersOf, pathOf, type StepView, setValue } from "../tool-document";
 import { CallFields } from "./call-fields";
 import { FlowFields, hasControl } from "./flow-fields";
-import { type PartProps, Rest } from "./part-form";
 import { StepIdField } from "./step-id-field";
-import { ANCHORED, membersOf, pathOf, type StepView, setValue } from "./tool-document";
 
 /** The fields of a group of steps that run side by side, and those of its steps. */
 export function GroupFields({ step, index, ...props }: PartProps & { step: StepView; index: number }) {
