@@ -95,7 +95,7 @@ export function useNow(lively = false): number {
   );
 }
 
-/** When the server made the page, in ms. */
+/** The time at which the server made the page, in ms. */
 export function usePageTime(): number {
   return useContext(TimeContext).now;
 }

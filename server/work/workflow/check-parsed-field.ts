@@ -7,7 +7,7 @@ import { describeUnknownVariable } from "@/server/work/expressions/unknown-varia
 import type { ParsedField } from "@/server/work/functions/core/define";
 import { checkSchema } from "@/server/work/json-schema/schema";
 
-/** What the function that reads such a field would reject: a schema, a script or an expression. */
+/** Finds what a function would reject in a field that holds a schema, a script or an expression. */
 export async function findParseIssues(
   field: ParsedField,
   value: Json,

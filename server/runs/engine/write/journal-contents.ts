@@ -2,7 +2,7 @@ import { heapBytesOf } from "@/server/guard/limits/process-memory";
 import type { Attempt, ModelReply } from "@/server/work/models/port";
 import { noTotals } from "../claimed-run";
 
-/** What a run has completed so far, as its journal holds it in memory. */
+/** The finished model calls and steps of a run, as its journal has them in memory. */
 
 export type FinishedCall = Pick<ModelReply, "content" | "reasoning" | "state" | "toolCalls"> & {
   usage: { inputTokens: number; outputTokens: number };
