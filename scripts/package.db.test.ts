@@ -154,3 +154,32 @@ it("is linked again after npm removed its links", { tags: "long" }, () => {
   });
   expect([help.status, help.stdout]).toEqual([0, expect.stringContaining("organizations create")]);
 });
+
+it("its commands and errors name the program instead of npm", { tags: "long" }, () => {
+  const call = (words: string[], settings: Record<string, string> = {}) => {
+    const env = { ...environment(), ...settings };
+    const { stdout, stderr } = spawnSync(process.execPath, [program, ...words], { env, encoding: "utf8" });
+    return stdout + stderr;
+  };
+  writeFileSync(
+    join(folder, "unset.yaml"),
+    'organizations: [{ slug: unset, name: Unset, secrets: [{ name: token, hosts: ["a.test"] }] }]\n',
+  );
+  const help = call(["help"]);
+  expect(help).toContain("Usage: stepwell <command>");
+  expect(help).not.toContain("backup DIR");
+  const expected: [string, string][] = [
+    [help, "stepwell help <command> explains one."],
+    [call(["organizations"]), "See stepwell help"],
+    [call(["backup", "monday"]), "no embedded database"],
+    [call(["apply", join(folder, "unset.yaml")]), "stepwell secrets set unset token"],
+    [call(["organizations", "create", "acme", "--name", "Acme"]), "stepwell users create"],
+    [call(["start"], { DATABASE_URL: "" }), "DATABASE_URL is required: the package has no PostgreSQL"],
+    [call(["start"], { STEPWELL_SECRET: "" }), "STEPWELL_SECRET is required, for instance"],
+    [call(["start"], { STEPWELL_SECRET: "x".repeat(40) }), "`stepwell service-secret adopt`"],
+  ];
+  for (const [printed, text] of expected) {
+    expect(printed).toContain(text);
+    expect(printed).not.toMatch(/\bnpm\b/);
+  }
+});

@@ -1,4 +1,5 @@
-import { CALL, type Command, declareCommand } from "./command";
+import { CALL, IS_PACKAGE } from "@/server/base/settings/program";
+import { type Command, declareCommand } from "./command";
 
 /** Only for help: scripts/stepwell.mjs runs these commands, because `restore` works before there is a database. */
 
@@ -9,7 +10,14 @@ const declare = (name: string, summary: string) =>
     summary,
     options: {},
     needs: "nothing",
-    run: () => Promise.reject(new Error(`Call it as ${CALL} ${name} DIR`)),
+    run: () =>
+      Promise.reject(
+        new Error(
+          IS_PACKAGE
+            ? "The package has no embedded database. Back up the database of DATABASE_URL with the tools of PostgreSQL."
+            : `Call it as ${CALL} ${name} DIR`,
+        ),
+      ),
   });
 
 export const backupCommands: readonly Command[] = [

@@ -4,12 +4,13 @@ import { describeOutage } from "@/server/base/db/outage";
 import { prepareDatabase } from "@/server/base/db/prepare-database";
 import { defineQuery } from "@/server/base/db/statement";
 import { isAppError } from "@/server/base/errors";
+import { CALL, IS_PACKAGE } from "@/server/base/settings/program";
 import { checkSecretFingerprint } from "@/server/guard/secrets/fingerprint";
 import { readAppUrl } from "@/server/operate/app-url";
 import type { Services } from "@/server/services";
 import { apiCommands } from "./api";
 import { backupCommands } from "./backups";
-import { CALL, type Command, type Terminal, UsageError } from "./command";
+import { type Command, type Terminal, UsageError } from "./command";
 import { definitionCommands } from "./definitions";
 import { doctorCommand } from "./doctor";
 import { keyCommands } from "./keys";
@@ -112,7 +113,8 @@ function findCommand(argv: readonly string[]): { command: Command; rest: string[
 }
 
 function describeAll(): string {
-  const lines = inColumns(COMMANDS.map((command) => [describeCall(command), command.summary]));
+  const offered = IS_PACKAGE ? COMMANDS.filter((each) => !backupCommands.includes(each)) : COMMANDS;
+  const lines = inColumns(offered.map((command) => [describeCall(command), command.summary]));
   return [`Usage: ${CALL} <command>`, "", ...lines, "", `${CALL} help <command> explains one.`].join("\n");
 }
 

@@ -5,9 +5,6 @@ import { codeOf } from "@/server/base/errors";
 import { operatorOf } from "@/server/catalog/organization/organizations";
 import type { Services } from "@/server/services";
 
-/** The start of a command line, for messages. */
-export const CALL = "npm run -s stepwell --";
-
 /** A command's output: standard output for results, standard error for everything else. */
 export type Terminal = {
   out(text: string): void;

@@ -1,3 +1,4 @@
+import { CALL } from "@/server/base/settings/program";
 import { removeDefinition } from "@/server/catalog/archive";
 import { type AppliedOrganization, applyDefinitionFile } from "@/server/catalog/definition-file/apply";
 import { DefinitionFileError } from "@/server/catalog/definition-file/definition-file";
@@ -86,13 +87,11 @@ function renderApplied(organization: AppliedOrganization, withSecrets: boolean):
   if (lines.length === 0) lines.push("  unchanged");
   else if (lines.length < parts.length) lines.push(`  unchanged  ${parts.length - lines.length} more`);
   for (const { name } of secrets.filter(({ isSet }) => !isSet)) {
-    lines.push(
-      `  The secret ${name} has no value yet. Set it: npm run -s stepwell -- secrets set ${slug} ${name}`,
-    );
+    lines.push(`  The secret ${name} has no value yet. Set it: ${CALL} secrets set ${slug} ${name}`);
   }
   for (const { name, waitingHosts } of secrets.filter(({ saved }) => saved === "updated")) {
     if (waitingHosts.length === 0) continue;
-    const command = `npm run -s stepwell -- secrets set ${slug} ${name}`;
+    const command = `${CALL} secrets set ${slug} ${name}`;
     lines.push(
       `  The secret ${name} may not be sent to ${waitingHosts.join(", ")} yet. Set it again: ${command}`,
     );

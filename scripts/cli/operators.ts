@@ -1,5 +1,6 @@
+import { CALL } from "@/server/base/settings/program";
 import { listOperators, setOperator } from "@/server/catalog/organization/operators";
-import { CALL, declareCommand, renderTable } from "./command";
+import { declareCommand, renderTable } from "./command";
 
 export const operatorCommands = [
   declareCommand({

@@ -1,4 +1,5 @@
 import { parseInput } from "@/server/base/issues";
+import { CALL } from "@/server/base/settings/program";
 import { organizationDefinition } from "@/server/catalog/definitions";
 import { createOrganization } from "@/server/catalog/organization/create-organization";
 import { grantToOrganization } from "@/server/catalog/organization/organizations";
@@ -6,7 +7,6 @@ import { refundRun } from "@/server/credits/refund";
 import { removeOrganization } from "@/server/operate/remove-organization";
 import { resumeOrganization, suspendOrganization } from "@/server/operate/suspend-organization";
 import {
-  CALL,
   confirm,
   declareCommand,
   declareOrganizationCommand,

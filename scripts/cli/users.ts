@@ -1,5 +1,6 @@
 import { MEMBER_ROLES } from "@/server/base/actor";
 import { parseInput } from "@/server/base/issues";
+import { CALL } from "@/server/base/settings/program";
 import { createUser } from "@/server/catalog/auth/accounts";
 import { memberDefinition } from "@/server/catalog/definitions";
 import { removeMember, saveMember } from "@/server/catalog/organization/members";
@@ -9,7 +10,6 @@ import { setPasswordOf } from "@/server/catalog/organization/reset-password";
 import { listKeysMadeBy, type RemovedUser, removeUser } from "@/server/catalog/organization/users";
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/server/contract/limits";
 import {
-  CALL,
   choose,
   confirm,
   declareCommand,

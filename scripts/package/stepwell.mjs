@@ -19,7 +19,7 @@ readSettings();
 process.env.INIT_CWD = process.cwd();
 process.chdir(ROOT);
 link();
-Object.assign(process.env, { NODE_ENV: "production" });
+Object.assign(process.env, { NODE_ENV: "production", STEPWELL_PACKAGE: "1" });
 if (command === "start") await start();
 else {
   process.setSourceMapsEnabled(true);

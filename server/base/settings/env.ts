@@ -7,6 +7,7 @@ import { MODEL_APIS } from "@/server/base/models/model-api";
 import type { NamedProvider } from "@/server/base/models/model-providers";
 import { DEFAULT_PRICES } from "@/server/base/models/price-list";
 import { readModelProviders, readPriceList } from "@/server/base/settings/configuration-files";
+import { IS_PACKAGE } from "@/server/base/settings/program";
 import {
   beginningOf,
   flag,
@@ -41,7 +42,11 @@ const schema = z.object({
   HOST: z.string().default("0.0.0.0"),
   APP_URL: httpUrl("https://stepwell.example.com").optional(),
   DATABASE_URL: z
-    .string({ error: "is required; `npm start` sets it to the embedded PostgreSQL" })
+    .string({
+      error: IS_PACKAGE
+        ? "is required: the package has no PostgreSQL"
+        : "is required; `npm start` sets it to the embedded PostgreSQL",
+    })
     .regex(/^postgres(ql)?:\/\//, {
       error: ({ input }) =>
         `must be a PostgreSQL address such as postgres://user:password@host:5432/stepwell; it begins with ${beginningOf(String(input))}`,
@@ -55,7 +60,11 @@ const schema = z.object({
   STEPWELL_DATA_DIR: z.string().default(".data"),
   STEPWELL_DEMO: oneOf(["on", "off"]).default("off"),
   STEPWELL_SECRET: z
-    .string({ error: "is required; `npm start` generates one in the data folder when DATABASE_URL is unset" })
+    .string({
+      error: IS_PACKAGE
+        ? "is required, for instance from `openssl rand -hex 32`; keep a copy"
+        : "is required; `npm start` generates one in the data folder when DATABASE_URL is unset",
+    })
     .pipe(secret),
   STEPWELL_SECRET_PREVIOUS: secret.optional(),
   OPENAI_API_KEY: z.string().optional(),

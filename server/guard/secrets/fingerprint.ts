@@ -1,5 +1,6 @@
 import type { Transaction } from "@/server/base/db/client";
 import { StartError } from "@/server/base/errors";
+import { CALL, IS_PACKAGE } from "@/server/base/settings/program";
 import type { Services } from "@/server/guard/services";
 import type { Encryption } from "./encryption";
 
@@ -21,9 +22,11 @@ export async function checkSecretFingerprint(services: Pick<Services, "db" | "en
       "STEPWELL_SECRET is not the secret of this database " +
         `(its fingerprint is ${encryption.fingerprint}, the database has ${known.value}).`,
       "Webhook tokens and signing secrets can be read only with the database's own.",
-      "Set STEPWELL_SECRET to the earlier value (embedded PostgreSQL: the file `secret` in the data folder).",
-      "To change it, set STEPWELL_SECRET_PREVIOUS to the earlier value as well, and run `npm run -s stepwell -- service-secret rotate`.",
-      "If it is lost, accept the new one with `npm run -s stepwell -- service-secret adopt`. " +
+      IS_PACKAGE
+        ? "Set STEPWELL_SECRET to the earlier value."
+        : "Set STEPWELL_SECRET to the earlier value (embedded PostgreSQL: the file `secret` in the data folder).",
+      `To change it, set STEPWELL_SECRET_PREVIOUS to the earlier value as well, and run \`${CALL} service-secret rotate\`.`,
+      `If it is lost, accept the new one with \`${CALL} service-secret adopt\`. ` +
         "You must then set the values of secrets and the signing secrets of triggers again, and the addresses of " +
         "triggers change; everything else stays.",
     ].join("\n"),
