@@ -181,7 +181,14 @@ export async function writePackage(folder) {
   mkdirSync(folder, { recursive: true });
   copyBuild(build, folder);
   const dependencies = copyPackages(await traceFiles(build), folder);
-  for (const path of ["prisma/migrations", "examples/demo.yaml", "LICENSE", "README.md", ".env.example"])
+  for (const path of [
+    "prisma/migrations",
+    "examples/demo.yaml",
+    "deploy/systemd",
+    "LICENSE",
+    "README.md",
+    ".env.example",
+  ])
     cpSync(join(ROOT, path), join(folder, path), { recursive: true });
   mkdirSync(join(folder, "bin"));
   cpSync(join(ROOT, "scripts/package/stepwell.mjs"), join(folder, "bin/stepwell.mjs"));
