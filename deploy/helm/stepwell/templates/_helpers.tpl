@@ -30,8 +30,10 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
   valueFrom: { secretKeyRef: { name: {{ .Values.secrets.secret.name }}, key: {{ .Values.secrets.secret.key }} } }
 - name: APP_URL
   value: {{ .Values.appUrl | quote }}
+{{- if not (hasKey .Values.env "TRUST_PROXY") }}
 - name: TRUST_PROXY
   value: {{ ternary "1" "0" .Values.ingress.enabled | quote }}
+{{- end }}
 {{- if .Values.inngest.baseUrl }}
 - name: INNGEST_BASE_URL
   value: {{ .Values.inngest.baseUrl | quote }}
