@@ -555,6 +555,21 @@ test("another STEPWELL_SECRET is rejected with advice, and can be adopted", asyn
   }
 });
 
+test("doctor fails while the database rejects writes", async () => {
+  const fresh = await createWorld();
+  try {
+    const name = new URL(fresh.env.databaseUrl).pathname.slice(1);
+    await fresh.pool.query(`ALTER DATABASE "${name}" SET default_transaction_read_only = on`);
+    // Its connections are new.
+    const process = createProcess(fresh);
+    const { code, out } = await call(["doctor"], { services: process });
+    await process.stop();
+    expect([code, out]).toEqual([1, expect.stringMatching(/^fail +database +PostgreSQL .* rejects writes/m)]);
+  } finally {
+    await fresh.close();
+  }
+});
+
 test("doctor names the wrong key of an Inngest server, and runs that it does not call", async () => {
   const { url } = await openInTest();
   const inngest = {

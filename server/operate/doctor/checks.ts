@@ -26,6 +26,12 @@ const READ_CLOCK = defineQuery(
   "SELECT clock_timestamp() AS now",
 );
 
+const READ_WRITABLE = defineQuery(
+  "read-writable",
+  z.object({ recovers: z.boolean(), readOnly: z.boolean() }),
+  `SELECT pg_is_in_recovery() AS recovers, current_setting('default_transaction_read_only')::boolean AS "readOnly"`,
+);
+
 const READ_ARCHIVER = defineQuery(
   "read-archiver",
   z.object({ mode: z.string(), archivedAt: z.date().nullable(), failedAt: z.date().nullable() }),
@@ -43,6 +49,10 @@ export const CHECKS: Record<string, Check> = {
   Node: async () => ok(process.version),
   async database({ pool }) {
     const version = await readServerVersion(pool);
+    const [{ recovers, readOnly } = { recovers: false, readOnly: false }] = await READ_WRITABLE(pool);
+    if (recovers)
+      return fail(`PostgreSQL ${version} rejects writes: its recovery has not ended, or it is a standby.`);
+    if (readOnly) return fail(`PostgreSQL ${version} rejects writes: default_transaction_read_only is on.`);
     return Number.parseInt(version, 10) >= 15
       ? ok(`PostgreSQL ${version}`)
       : warn(`PostgreSQL ${version} is not supported; use 15 or later.`);
