@@ -25,49 +25,59 @@ const METRICS_TOKEN = "next-start-metrics-next-start-metrics";
 test.describe.configure({ mode: "serial" });
 
 let dataDir: string;
+let env: Record<string, string>;
 let next: ChildProcess;
 let origin: string;
 let organization: Organization;
 let log = "";
+const started: ChildProcess[] = [];
 
-test.beforeAll(async () => {
-  dataDir = await createThrowaway();
-  const { url, leave } = await joinPostgres(dataDir);
+async function startNext(settings: Record<string, string>): Promise<{ child: ChildProcess; origin: string }> {
   const port = await freePort();
-  origin = `http://localhost:${port}`;
-  const env = {
-    ...process.env,
-    DATABASE_URL: url,
-    STEPWELL_DATA_DIR: dataDir,
-    STEPWELL_SECRET: "next-start-secret-next-start-secret",
-    APP_URL: origin,
-    STEPWELL_METRICS_TOKEN: METRICS_TOKEN,
-    STEPWELL_NEXT_DIR: relative(ROOT, join(realpathSync(join(DIST, "current")), "next")),
-  };
+  const origin = `http://localhost:${port}`;
   const program = join(ROOT, "node_modules/next/dist/bin/next");
-  next = spawn(process.execPath, [program, "start", "-p", String(port)], {
+  const child = spawn(process.execPath, [program, "start", "-p", String(port)], {
     cwd: ROOT,
-    env,
+    env: { ...process.env, ...settings, APP_URL: origin },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  for (const output of [next.stdout, next.stderr]) {
+  started.push(child);
+  for (const output of [child.stdout, child.stderr]) {
     output?.on("data", (chunk) => {
       log += String(chunk);
     });
   }
-  next.once("exit", () => void leave());
   await expect
     .poll(async () => (await fetch(`${origin}/api/ready`).catch(() => null))?.status, { timeout: 60_000 })
     .toBe(200);
+  return { child, origin };
+}
+
+async function endNext(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const over = once(child, "exit");
+  child.kill(signal);
+  await over;
+}
+
+test.beforeAll(async () => {
+  dataDir = await createThrowaway();
+  const { url, leave } = await joinPostgres(dataDir);
+  env = {
+    DATABASE_URL: url,
+    STEPWELL_DATA_DIR: dataDir,
+    STEPWELL_SECRET: "next-start-secret-next-start-secret",
+    STEPWELL_NEXT_DIR: relative(ROOT, join(realpathSync(join(DIST, "current")), "next")),
+  };
+  ({ child: next, origin } = await startNext({ ...env, STEPWELL_METRICS_TOKEN: METRICS_TOKEN }));
+  next.once("exit", () => void leave());
   const definitions = readFileSync("e2e/support/organization.yaml", "utf8");
-  organization = readApplied((await applyDefinitions(definitions, { env }))[0]);
+  organization = readApplied(
+    (await applyDefinitions(definitions, { env: { ...process.env, ...env, APP_URL: origin } }))[0],
+  );
 });
 test.afterAll(async () => {
-  const over = once(next, "exit");
-  if (next.exitCode === null && next.signalCode === null) {
-    next.kill("SIGKILL");
-    await over;
-  }
+  for (const child of started) await endNext(child, "SIGKILL");
   await removeThrowaway(dataDir);
 });
 
@@ -157,6 +167,17 @@ test("a scrape with the token gets what the process counted", async () => {
     expect(text).toMatch(sample);
 });
 
+test("metrics on their own port are of the same process, and not on the service's port", async () => {
+  const port = await freePort();
+  const { child, origin } = await startNext({ ...env, STEPWELL_METRICS_PORT: String(port) });
+  await (await fetch(`${origin}/sign-in`)).text();
+  await expect
+    .poll(async () => (await fetch(`http://localhost:${port}/metrics`)).text())
+    .toMatch(/^stepwell_http_requests_total\{route="pages",status="200"\} [1-9]/m);
+  expect((await fetch(`${origin}/api/metrics`)).status).toBe(404);
+  await endNext(child, "SIGTERM");
+});
+
 test("no request lets others wait, whatever its headers and target", { tag: "@long" }, async () => {
   test.setTimeout(600_000);
   await expectShortWaits(origin, { thorough: false });
@@ -173,8 +194,6 @@ test("each request and each run's end is a line of the log", () => {
 });
 
 test("SIGTERM gives the worker back and ends the process", async () => {
-  const over = once(next, "exit");
-  next.kill("SIGTERM");
-  await over;
+  await endNext(next, "SIGTERM");
   expect(log).not.toContain('"level":"error"');
 });
