@@ -5,7 +5,7 @@ import type { OperationId } from "./types.js";
 type Operation = {
   method: string;
   path: string;
-  /** Whether an attempt that may have arrived is repeated. */
+  /** If true, an attempt that may have arrived is repeated. */
   repeat: "always" | "with-key" | "never";
   /** The media types of answers that are texts. */
   texts?: readonly string[];
