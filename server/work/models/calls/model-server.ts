@@ -148,11 +148,13 @@ export class ModelServer {
     const response = await this.#connection.send({ request, known, origin, isStreamed: streams, signal });
     onStarted?.(response.headers);
     const type = response.headers.get("content-type") ?? "";
-    const inPieces = streams && EVENTS_TYPE.test(type);
-    if (inPieces) await this.#readPieces(response, streamed, signal);
-    const reply = inPieces
-      ? read(streamed.toBody(), streamed.furtherCalls)
-      : read(await readBody(response, { type, isStreamed: streams }));
+    const isEvents = EVENTS_TYPE.test(type);
+    const text = streams && isEvents ? null : await response.text();
+    const whole = text === null ? undefined : readWhole(text, { type, isStreamed: streams });
+    // Some servers stream whatever was requested (kaito-project/kaito#1880).
+    const inPieces = whole === undefined && isEvents;
+    if (inPieces) await this.#readPieces(text === null ? response : new Response(text), streamed, signal);
+    const reply = inPieces ? read(streamed.toBody(), streamed.furtherCalls) : read(whole ?? text);
     this.#learnFromReply(request, { reply, inPieces, known });
     return reply;
   }
@@ -265,16 +267,16 @@ export class ModelServer {
   }
 }
 
-/** JSON, or the text of an error. Throws ReplyError for events of another type. */
-async function readBody(
-  response: Response,
-  { type, isStreamed }: { type: string; isStreamed: boolean },
-): Promise<unknown> {
-  const text = await response.text();
-  const body = isStreamed || JSON_TYPE.test(type) ? tryParseJson(text) : text;
+/** JSON, or undefined for events and the text of an error. Throws ReplyError for events of another type. */
+function readWhole(text: string, { type, isStreamed }: { type: string; isStreamed: boolean }): unknown {
+  if (!isStreamed && EVENTS_TYPE.test(type)) return tryParseJson(text.replace(STREAM_END, ""));
+  const body = isStreamed || JSON_TYPE.test(type) ? tryParseJson(text) : undefined;
   if (isStreamed && body === undefined)
     throw brokenPieces("the answer is neither JSON nor a stream of events");
-  return body ?? text;
+  return body;
 }
+
+/** Behind JSON in one piece (decolua/9router#3492). */
+const STREAM_END = /\s*data:\s?\[DONE\]\s*$/;
 
 const keyOf = ({ organizationId = "", model }: Asked) => `${organizationId} ${model}`;

@@ -70,8 +70,8 @@ function argumentsText(value: unknown): string {
 }
 
 /**
- * Repairs only `{}{…}` (openai/openai-agents-js#712), JSON within a JSON string (vllm-project/vllm#54964), and line ends
- * in strings.
+ * Repairs only `{}{…}` (openai/openai-agents-js#712), JSON within a JSON string (vllm-project/vllm#54964), an object
+ * after its own beginning or twice (vllm-project/vllm#51697), and line ends in strings.
  */
 function repairArguments(text: string): string {
   const isObject = (each: string) => isJsonObject(tryParseJson(each));
@@ -81,6 +81,9 @@ function repairArguments(text: string): string {
   }
   const behind = /^\s*\{\s*\}\s*(?=\{)/.exec(text)?.[0];
   if (behind !== undefined) return isObject(text.slice(behind.length)) ? text.slice(behind.length) : text;
+  if (text.startsWith("{{") && isObject(text.slice(1))) return text.slice(1);
+  const half = text.slice(0, text.length / 2);
+  if (half + half === text && isObject(half)) return half;
   if (!/^\s*"/.test(text)) return text;
   const inner = tryParseJson(text);
   return typeof inner === "string" && isObject(inner) ? inner : text;

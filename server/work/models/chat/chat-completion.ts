@@ -5,6 +5,7 @@ import { type GivenCall, MAX_NAME_LENGTH, readCalls } from "@/server/work/models
 import { usageText } from "@/server/work/models/calls/reported-usage";
 import { failedChoice, type ReadReply, unreadable } from "@/server/work/models/errors/replies";
 import { MAX_RECORDED_CALLS, type ModelRequest } from "@/server/work/models/port";
+import { callsInText } from "./calls-in-text";
 import { readChatState } from "./chat-state";
 import { readUsage } from "./chat-usage";
 import { readContent } from "./content-parts";
@@ -57,7 +58,7 @@ export function readReasoning(textOf: (name: string) => unknown): string {
 /** Parses a provider's untrusted response. Throws ReplyError. */
 export function readChatCompletion(
   body: unknown,
-  request: Pick<ModelRequest, "messages">,
+  request: Pick<ModelRequest, "messages"> & Partial<Pick<ModelRequest, "tools" | "responseSchema">>,
   { furtherCalls = 0, origin, redact = (text) => text }: ReadOptions,
 ): ReadReply {
   const parsed = completion.safeParse(body);
@@ -68,10 +69,12 @@ export function readChatCompletion(
   const given = readContent(message.content);
   const { content, reasoning } = splitThinking(given.content);
   const { raw, further } = givenCalls(message);
+  const inText = raw.length === 0 ? callsInText(content, request) : [];
+  const calls = inText.length > 0 ? inText : raw.map(toGivenCall);
   return {
-    content: replaceNul(content),
+    content: inText.length > 0 ? "" : replaceNul(content),
     refusal: message.refusal ?? "",
-    toolCalls: readCalls(raw.map(toGivenCall), request, { furtherCalls: furtherCalls + further, redact }),
+    toolCalls: readCalls(calls, request, { furtherCalls: furtherCalls + further, redact }),
     finishReason: finishReason ? redact(finishReason).slice(0, MAX_NAME_LENGTH) : null,
     reasoning: readReasoning((name) => message[name]) + given.reasoning + reasoning,
     state: readChatState(message, raw, origin),

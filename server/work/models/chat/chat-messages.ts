@@ -17,6 +17,17 @@ const BETWEEN = { role: "assistant" as const, content: "I have the results." };
 /** Gemini's documented mark for calls that another model made. */
 const NO_SIGNATURE = { google: { thought_signature: "skip_thought_signature_validator" } };
 
+/** The texts of system messages begin the first question. */
+function withoutSystemRole(messages: readonly ModelMessage[]): ModelMessage[] {
+  const texts = messages.filter(({ role }) => role === "system").map(({ content }) => content);
+  const others = messages.filter(({ role }) => role !== "system");
+  const first = others.findIndex(({ role }) => role === "user");
+  if (texts.length === 0 || first < 0) return [...messages];
+  return others.map((message, at) =>
+    at === first ? { ...message, content: [...texts, message.content].join("\n\n") } : message,
+  );
+}
+
 /** The messages of a conversation, with the fields that came from `origin`. */
 export function toWireMessages(
   messages: readonly ModelMessage[],
@@ -60,7 +71,7 @@ export function toWireMessages(
     };
   }
 
-  const wire = messages.map(toWire);
+  const wire = (quirks.includes("noSystemRole") ? withoutSystemRole(messages) : messages).map(toWire);
   if (!quirks.includes("resultsApart")) return wire;
   return wire.flatMap((message, index) =>
     message.role === "user" && wire[index - 1]?.role === "tool" ? [BETWEEN, message] : [message],

@@ -1,8 +1,8 @@
-import { markJson } from "@/server/base/json/json";
+import { type JsonObject, markJson } from "@/server/base/json/json";
 import { portableSchema, simpleSchema } from "@/server/work/models/calls/portable-schema";
 import { type Adaptation, acceptedParameters } from "@/server/work/models/errors/adaptation";
 import { describeSchema } from "@/server/work/models/json-answer";
-import type { ModelRequest } from "@/server/work/models/port";
+import type { ModelMessage, ModelRequest } from "@/server/work/models/port";
 import { toWireMessages } from "./chat-messages";
 
 /** `modelOptions` comes first, so that it replaces no other setting. */
@@ -21,31 +21,33 @@ export const chatParameters = ({
   tool_choice: tools.length > 0 ? "auto" : undefined,
 });
 
+/** Many chat templates accept one system message only, at the beginning. */
+function withSchema(messages: readonly ModelMessage[], schema: JsonObject): ModelMessage[] {
+  const [first] = messages;
+  const system = first?.role === "system" ? first.content : "";
+  const content = [system, describeSchema(schema)].filter((text) => text !== "").join("\n\n");
+  return [{ role: "system", content }, ...messages.slice(first?.role === "system" ? 1 : 0)];
+}
+
 /** The request's body for `POST /chat/completions`, with the fields that came from `origin`. */
 export function toChatCompletion(request: Omit<ModelRequest, "signal">, adaptation: Adaptation, origin = "") {
   const { model, messages, tools, responseSchema } = request;
   const limit = Math.min(request.maxOutputTokens, adaptation.maxOutputTokens);
   const { quirks } = adaptation;
   const schemaOf = quirks.includes("simpleSchemas") ? simpleSchema : portableSchema;
-  const wire = toWireMessages(messages, adaptation, origin);
   const withheld = adaptation.toolsAlways && tools.length === 0 ? (request.withheldTools ?? []) : [];
   const offered = tools.length > 0 ? tools : withheld;
   // If tools are offered, several servers reject response_format. Others force JSON from the first token on and so
   // never call a tool.
   const isDescribed = adaptation.schemaInPrompt || offered.length > 0;
-  if (responseSchema !== undefined && isDescribed) {
-    // Many chat templates accept one system message only, at the beginning.
-    const [first] = wire;
-    const system = first?.role === "system" ? wire.shift()?.content : null;
-    const content = [system, describeSchema(responseSchema)].filter(Boolean).join("\n\n");
-    wire.unshift({ role: "system", content });
-  }
+  const instructed =
+    responseSchema !== undefined && isDescribed ? withSchema(messages, responseSchema) : messages;
   return {
     ...acceptedParameters(chatParameters(request), adaptation),
     ...(offered.length > 0 &&
       quirks.includes("noReasoningWithTools") && { reasoning_effort: "none" as const }),
     model,
-    messages: wire,
+    messages: toWireMessages(instructed, adaptation, origin),
     ...(offered.length > 0 && {
       tools: offered.map(({ name, description, parameters }) => ({
         type: "function" as const,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { isJsonObject, tryParseJson, writeJson } from "@/server/base/json/json";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
@@ -42,6 +43,7 @@ const piece = z.object({
         delta: delta.nullish(),
         finish_reason: z.string().nullish(),
         error: z.unknown().optional(),
+        usage: z.unknown().optional(),
       }),
     )
     .nullish(),
@@ -76,9 +78,33 @@ function beginsAnother(
   return mayBegin && isComplete(known.arguments);
 }
 
-/** Without indexes, a piece may repeat the call's id, and the name may come after the arguments (vercel/ai#15879). */
-function namesAgain(known: CallInParts, { id, name }: { id: string; name: string }): boolean {
-  return id === "" ? name !== "" && known.name === "" : id === known.id;
+/** vLLM may send the complete arguments again (vllm-project/vllm#51697). */
+function repeatsArguments(
+  known: CallInParts,
+  { id, name, text }: { id: string; name: string; text: string },
+): boolean {
+  const isSameCall = id === "" ? name === "" : id === known.id;
+  return (
+    isSameCall &&
+    // A small piece is no repetition; joined texts are searched only for a large one, which keeps joining linear.
+    text.length * 2 >= known.arguments.length &&
+    isComplete(text) &&
+    isComplete(known.arguments) &&
+    isDeepStrictEqual(tryParseJson(text), tryParseJson(known.arguments))
+  );
+}
+
+/**
+ * Without indexes, a piece may repeat the call's id, and the name may come after the arguments (vercel/ai#15879), or
+ * again with the rest of them (agentscope-ai/agentscope-java#1223).
+ */
+function namesAgain(
+  known: CallInParts,
+  { id, name, text }: { id: string; name: string; text: string },
+): boolean {
+  if (id !== "") return id === known.id;
+  const isRest = known.name === name && !isComplete(known.arguments) && !text.trimStart().startsWith("{");
+  return name !== "" && (known.name === "" || (isRest && known.arguments !== ""));
 }
 
 export class StreamedCompletion implements StreamedReply {
@@ -103,9 +129,11 @@ export class StreamedCompletion implements StreamedReply {
   add(raw: unknown): void {
     const parsed = piece.safeParse(raw);
     if (!parsed.success) throw brokenPieces("a chunk of the answer is not part of a chat completion");
-    this.#usage = parsed.data.usage ?? this.#usage;
+    this.#keepUsage(parsed.data.usage);
     const choice = parsed.data.choices?.find(({ index }) => (index ?? 0) === 0);
     if (!choice) return;
+    // Kimi's is within the choice (AstrBotDevs/AstrBot#6614).
+    this.#keepUsage(choice.usage);
     if (choice.finish_reason === "error") throw failedChoice(choice);
     this.#finishReason = choice.finish_reason ?? this.#finishReason;
     if (!choice.delta) return;
@@ -121,6 +149,16 @@ export class StreamedCompletion implements StreamedReply {
       const answer = this.#answer.read(this.#content);
       if (answer !== "") this.#onText(answer);
     }
+  }
+
+  /** Some servers send zeros in every piece, also after the counts (BerriAI/litellm#17136). */
+  #keepUsage(usage: unknown): void {
+    if (
+      usage !== undefined &&
+      usage !== null &&
+      (readUsage(usage) !== null || readUsage(this.#usage) === null)
+    )
+      this.#usage = usage;
   }
 
   #addParts(content: string | unknown[] | null | undefined): string {
@@ -186,8 +224,12 @@ export class StreamedCompletion implements StreamedReply {
     const given = piece.function?.arguments ?? "";
     const text = typeof given === "string" ? given : writeJson(given);
     const known = this.#open.get(index ?? this.#lastCall);
+    if (known && repeatsArguments(known, { id, name, text })) {
+      this.#count(text.length);
+      return;
+    }
     const isNamed = (index === undefined || index === null) && (id !== "" || name !== "");
-    const isOther = isNamed && !(known && namesAgain(known, { id, name }));
+    const isOther = isNamed && !(known && namesAgain(known, { id, name, text }));
     if (known === undefined || isOther || beginsAnother(known, { id, name, text }))
       this.#begin(index ?? this.#lastCall + 1, { id, name, text });
     else this.#continue(known, { id, name, text });

@@ -1,17 +1,28 @@
-const BEGIN = "<think>";
-const END = "</think>";
+const PAIRS = [
+  { begin: "<think>", end: "</think>" },
+  // Mistral (RooCodeInc/Roo-Code#8522), MiniMax, Gemini, ByteDance, and others (QwenLM/qwen-code#10791).
+  { begin: "[THINK]", end: "[/THINK]" },
+  { begin: "<mm:think>", end: "</mm:think>" },
+  { begin: "<thought>", end: "</thought>" },
+  { begin: "<seed:think>", end: "</seed:think>" },
+  { begin: "<thinking>", end: "</thinking>" },
+] as const;
+const [DEFAULT] = PAIRS;
+type Pair = (typeof PAIRS)[number];
+
+const pairAt = (text: string): Pair | undefined => PAIRS.find(({ begin }) => text.startsWith(begin));
 
 /**
  * The text's length if the reasoning is not closed. Templates that open the reasoning in the prompt leave only its
  * end, in a line of its own (open-webui/open-webui#9808).
  */
-function answerStart(text: string): number {
-  const end = text.indexOf(END);
-  const isOpened = text.trimStart().startsWith(BEGIN);
-  if (end < 0) return isOpened ? text.length : 0;
-  if (isOpened) return end + END.length;
+function answerStart(text: string, opened: Pair | undefined): number {
+  const { begin, end: mark } = opened ?? DEFAULT;
+  const end = text.indexOf(mark);
+  if (end < 0) return opened ? text.length : 0;
+  if (opened) return end + mark.length;
   const before = text.slice(0, end);
-  return before.includes(BEGIN) || !/(?:^|\n)[ \t]*$/.test(before) ? 0 : end + END.length;
+  return before.includes(begin) || !/(?:^|\n)[ \t]*$/.test(before) ? 0 : end + mark.length;
 }
 
 /**
@@ -19,17 +30,20 @@ function answerStart(text: string): number {
  * Qwen's chat formats; langchain-ai/langchain#33126).
  */
 export function splitThinking(text: string): { reasoning: string; content: string } {
-  const start = answerStart(text);
+  const opened = pairAt(text.trimStart());
+  const start = answerStart(text, opened);
   if (start === 0) return { reasoning: "", content: text };
-  const isClosed = text.startsWith(END, start - END.length);
-  const thoughts = text.slice(0, isClosed ? start - END.length : undefined).trim();
-  const reasoning = thoughts.startsWith(BEGIN) ? thoughts.slice(BEGIN.length).trim() : thoughts;
+  const { begin, end } = opened ?? DEFAULT;
+  const isClosed = text.startsWith(end, start - end.length);
+  const thoughts = text.slice(0, isClosed ? start - end.length : undefined).trim();
+  const reasoning = thoughts.startsWith(begin) ? thoughts.slice(begin.length).trim() : thoughts;
   return { reasoning, content: text.slice(start).trimStart() };
 }
 
 /** The answer within a text that grows, in linear time. */
 export class GrowingAnswer {
   #start: number | undefined;
+  #end: string | undefined;
   #searched = 0;
 
   read(text: string): string {
@@ -39,12 +53,13 @@ export class GrowingAnswer {
   }
 
   #find(text: string): number | undefined {
-    if (this.#searched === 0) {
-      const begin = text.trimStart().slice(0, BEGIN.length);
-      if (begin !== BEGIN) return BEGIN.startsWith(begin) ? undefined : 0;
+    if (this.#end === undefined) {
+      const given = text.trimStart();
+      this.#end = pairAt(given)?.end;
+      if (this.#end === undefined) return PAIRS.some(({ begin }) => begin.startsWith(given)) ? undefined : 0;
     }
-    const end = text.indexOf(END, this.#searched);
-    this.#searched = Math.max(1, text.length - END.length);
-    return end < 0 ? undefined : end + END.length;
+    const end = text.indexOf(this.#end, this.#searched);
+    this.#searched = Math.max(1, text.length - this.#end.length);
+    return end < 0 ? undefined : end + this.#end.length;
   }
 }

@@ -22,15 +22,21 @@ const WINDOW_FULL = new Set(["model_context_window_exceeded"]);
 const FILTERED = new Set([
   ...["content_filter", "refusal", "safety", "prohibited_content", "blocklist", "spii", "recitation"],
   ...["image_safety", "image_prohibited_content", "image_recitation", "model_armor"],
-  // Z.ai (promptfoo/promptfoo#9905).
-  "sensitive",
+  // Z.ai (promptfoo/promptfoo#9905), Bedrock (pydantic/pydantic-ai#7816), Cohere.
+  ...["sensitive", "guardrail_intervened", "content_filtered", "error_toxic"],
 ]);
-/** The provider broke the answer off: DeepSeek's API reference, Z.ai's, and Gemini's (googleapis/python-genai#1836). */
+/**
+ * The provider broke the answer off: DeepSeek's API reference, Z.ai's, Gemini's (googleapis/python-genai#1836), Cohere's
+ * (ankit373/hydra#976), Bedrock's, and vLLM's (vllm-project/vllm#57082).
+ */
 const BROKEN_OFF = new Set([
   "insufficient_system_resource",
   "network_error",
   "malformed_function_call",
   "unexpected_tool_call",
+  ...["error", "error_limit", "timeout"],
+  ...["malformed_model_output", "malformed_tool_use"],
+  "abort",
 ]);
 
 /**

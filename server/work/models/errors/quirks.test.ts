@@ -39,6 +39,18 @@ test.each([
   ["parameter.enable_thinking must be set to false for non-streaming calls", "streamedAlways"],
   ["parameter.enable_thinking必须设置为false才能进行非流式调用", "streamedAlways"],
   [
+    // musistudio/claude-code-router#948
+    "enable thinking can not be support when `stream=False`.",
+    "streamedAlways",
+  ],
+  ["stream must be true", "streamedAlways"],
+  ["Unsupported value: 'messages[0].role' does not support 'system' with this model.", "noSystemRole"],
+  [
+    // iamsrikanthnani/pluely#71
+    "After the (optional) system message(s), user or tool message(s) should alternate with assistant message(s).",
+    "resultsApart",
+  ],
+  [
     "This model only support stream mode, please enable the stream parameter to access the model. ",
     "streamedAlways",
   ],

@@ -18,9 +18,10 @@ const DEMANDS = {
     applies: hasCalls,
     change: "ids of calls were replaced by ids of nine characters",
   },
-  // Mistral, e.g. BerriAI/litellm#17761.
+  // Mistral, e.g. BerriAI/litellm#17761, and Perplexity (iamsrikanthnani/pluely#71).
   resultsApart: {
-    rejection: /unexpected role '?user'? after role '?tool'?/i,
+    rejection:
+      /unexpected role '?user'? after role '?tool'?|user or tool message\(s\) should alternate with assistant/i,
     applies: ({ messages }) =>
       messages.some(({ role }, index) => role === "user" && messages[index - 1]?.role === "tool"),
     change: "a message was put between the results of calls and the next question",
@@ -53,9 +54,19 @@ const DEMANDS = {
       tools.length + withheldTools.length > 0 || responseSchema !== undefined,
     change: "schemas were sent without patterns, formats and limits",
   },
-  // Qwen thinks only while it streams (QuantumNous/new-api#905, infiniflow/ragflow#8972).
+  // Gemma's template (sgl-project/sglang#892), MiniMax, and OpenAI's first o-models (tailcallhq/forgecode#1177).
+  noSystemRole: {
+    rejection:
+      /system role (?:is )?not supported|invalid message role: '?system|does not support '?"?(?:system|developer)\b/i,
+    applies: ({ messages, responseSchema }) =>
+      responseSchema !== undefined || messages.some(({ role }) => role === "system"),
+    change: "the instructions were sent with the first message, because the model takes no system role",
+  },
+  // Qwen thinks only while it streams (QuantumNous/new-api#905, infiniflow/ragflow#8972), at ModelScope, too
+  // (musistudio/claude-code-router#948).
   streamedAlways: {
-    rejection: /only supports? stream mode|false for non-streaming calls|非流式调用/i,
+    rejection:
+      /only supports? stream(?:ing)?\b|false for non-streaming calls|非流式调用|not (?:be )?support(?:ed)? when `?stream\s?=\s?false|stream`? must be (?:set to )?`?true/i,
     applies: ({ onText }) => onText === undefined,
     change: "the answer was streamed, because the model answers only so",
   },

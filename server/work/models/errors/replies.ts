@@ -81,6 +81,9 @@ export function readReportedError(piece: unknown): ReplyError | null {
     ("base_resp" in piece && isMiniMaxError(piece.base_resp));
   if (!isError) return null;
   const reported = readReported(piece);
+  const status = "base_resp" in piece ? statusOfMiniMax(piece.base_resp) : undefined;
+  if (reported !== null && status !== undefined)
+    return new ReplyError(reported.message, { reported: status });
   return reported === null
     ? new ReplyError(`an error: ${writeJson(piece)}`)
     : new ReplyError(reported.message, { reported: reported.code ?? STATUS_OF_TYPE[reported.type ?? ""] });
@@ -88,6 +91,21 @@ export function readReportedError(piece: unknown): ReplyError | null {
 
 const isMiniMaxError = (report: unknown): boolean =>
   isJsonObject(report) && typeof report.status_code === "number" && report.status_code !== 0;
+
+/** MiniMax's documentation of error codes; others are temporary. */
+const STATUS_OF_MINIMAX: Readonly<Record<string, number | string>> = {
+  1002: 429,
+  1004: 401,
+  1008: 402,
+  1026: "content_filter",
+  1027: "content_filter",
+  1039: 400,
+  2013: 400,
+  2049: 401,
+};
+
+const statusOfMiniMax = (report: unknown): number | string | undefined =>
+  isJsonObject(report) ? STATUS_OF_MINIMAX[String(report.status_code)] : undefined;
 
 /** The error of an answer that its provider broke off, as OpenRouter reports it beside or within the choice. */
 export const failedChoice = (choice: object): ReplyError =>
