@@ -36,8 +36,10 @@ const mergeText: ScalarTag = {
   resolve: (text) => text,
 };
 
+/** Also for readers of YAML 1.1, to which 10:00 is the number 600 (eemeli/yaml#619) and `no` is false. */
 export const createYaml = (value: unknown): Document =>
   new Document(value, {
+    compat: "yaml-1.1",
     aliasDuplicateObjects: false,
     keepUndefined: false,
     customTags: (tags) => [mergeText, ...keepDigits(tags)],

@@ -111,6 +111,9 @@ test.each<[string, BodyInit | null, string, Json]>([
   ["a charset within another parameter", "玥", 'text/plain; a="x; charset=gbk"; charset="utf-8"', "玥"],
   ["text in UTF-16 by its header", utf16("é"), "text/plain; charset=utf-16le", "é"],
   ["text in UTF-16 by its mark", utf16("\ufeffé"), "text/plain", "é"],
+  // Azure/azure-functions-nodejs-worker#168
+  ["text in UTF-16 without a mark", utf16("é a"), "text/plain; charset=utf-16", "é a"],
+  ["big-endian text without a mark", utf16("é a").swap16(), "text/plain; charset=UTF-16", "é a"],
   ["text in UTF-16, big-endian", utf16("\ufeffé").swap16(), "text/plain; charset=utf-16", "é"],
   ["JSON in UTF-16", utf16('\ufeff{"a":1}'), "application/json", { a: 1 }],
   ["text of a JSON type that is no JSON", "<html>", "application/json", "<html>"],

@@ -35,6 +35,7 @@ function namedCharset(bytes: Uint8Array, contentType: string, type: string): str
   if (start.startsWith("\xfe\xff")) return "utf-16be";
   if (start.startsWith("\xef\xbb\xbf")) return "utf-8";
   const ofHeader = /[;,\s]charset\s*=\s*["']?([\w.:-]+)/i.exec(withoutQuoted(contentType))?.[1];
+  if (ofHeader !== undefined && /^utf-?16$/i.test(ofHeader)) return utf16Of(start);
   if (ofHeader !== undefined) return isKnown(ofHeader) ? ofHeader : undefined;
   if (!MARKUP.test(type)) return undefined;
   const declared =
@@ -44,6 +45,18 @@ function namedCharset(bytes: Uint8Array, contentType: string, type: string): str
   if (declared === undefined || !isKnown(declared)) return undefined;
   // What could be read as ASCII is not UTF-16.
   return /^utf-?16/i.test(declared) ? "utf-8" : declared;
+}
+
+/**
+ * The byte order of a text without a mark, by the zeros of its ASCII characters. Browsers read little-endian, RFC 2781
+ * says big-endian (Azure/azure-functions-nodejs-worker#168).
+ */
+function utf16Of(start: string): string {
+  const zeros = [0, 0];
+  for (let at = 0; at < start.length; at += 1)
+    if (start[at] === "\0") zeros[at % 2] = (zeros[at % 2] ?? 0) + 1;
+  const [first = 0, second = 0] = zeros;
+  return first > second ? "utf-16be" : "utf-16le";
 }
 
 /** Without the quoted values of other parameters, which may contain anything (langgenius/dify#41252). */
