@@ -14,7 +14,13 @@ export const text = (max: number) =>
 /** A name that is not blank. */
 export const nameText = text(MAX_NAME_LENGTH).refine((value) => value.trim() !== "", "must not be empty");
 
+/** A longer list is rejected before its items are checked: each would be an issue of its own. */
+const MAX_ITEMS = 1_000;
+
 /** Distinct texts; a repeated one is a mistake. */
 export function distinct(item: z.ZodType<string, string>) {
-  return z.array(item).refine((items) => new Set(items).size === items.length, "must not contain duplicates");
+  return z
+    .array(item)
+    .max(MAX_ITEMS)
+    .refine((items) => new Set(items).size === items.length, "must not contain duplicates");
 }

@@ -151,6 +151,19 @@ describe("agents and tools", () => {
     expect((await get(path)).body).toEqual(body);
   });
 
+  it.each([
+    ["agents", { slug: "many", ...AGENT }, "tools", 1000],
+    ["agents", { slug: "many", ...AGENT }, "functions", 1000],
+    ["callbacks", { slug: "many", url: "https://example.com/runs" }, "events", 6],
+  ])("reject a list of %s that is very long with one issue", async (kind, definition, field, most) => {
+    const list = Array.from({ length: 50_000 }, () => 1);
+    expect(errorOf(await post(`/v1/${kind}`, { ...definition, [field]: list }))).toEqual([
+      400,
+      "invalid_request",
+      [{ path: `/${field}`, message: `must have at most ${most} items` }],
+    ]);
+  });
+
   it("are archived once, restored by their slug, and else unknown", async () => {
     const { body } = await post("/v1/agents", { slug: "old", ...AGENT });
     const path = `/v1/agents/${body.id}`;

@@ -178,9 +178,18 @@ organizations:
     ]);
     expect((await apply(" ".repeat(MAX_BODY_BYTES + 1), key)).status).toBe(413);
     const tools = Array.from({ length: 501 }, (_, n) => ({ ...CLOCK, slug: `t${n}` }));
-    expect((await apply(fileOf(tenant, { tools }), key)).body.issues[0].message).toBe(
-      "The file has more than 500 definitions",
-    );
+    const invalid = Array.from({ length: 100_000 }, () => ({}));
+    for (const file of [
+      fileOf(tenant, { tools }),
+      fileOf(tenant, { tools: invalid }),
+      { organizations: invalid },
+    ]) {
+      const { status, body } = await apply(file, key);
+      expect([status, body.issues]).toEqual([
+        400,
+        [{ path: "", message: "The file has more than 500 definitions" }],
+      ]);
+    }
   });
 
   it("is 403 for another organization and for what is no definition, and changes nothing", async () => {

@@ -141,6 +141,8 @@ function readMetadata(text: string): string | undefined {
   }
   const entries = Object.entries(metadata);
   if (repeatedKeyIssue(text) !== undefined) return reject(name, "must not have a key twice");
+  // Answers would leave it out.
+  if (Object.hasOwn(metadata, "__proto__")) return reject(name, "must not have the key __proto__");
   const invalid = findInvalidText(metadata);
   if (invalid !== null) return reject(name, `must not contain ${invalid.found}`);
   const nested = entries.find(([, value]) => value === null || isContainer(value));

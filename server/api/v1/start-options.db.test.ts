@@ -127,6 +127,7 @@ describe("an option", () => {
     ["X-Metadata", "", /must be one JSON object/],
     ["X-Metadata", "customer=acme", /must be one JSON object/],
     ["X-Metadata", '{"a":1,"a":2}', /must not have a key twice/],
+    ["X-Metadata", '{"__proto__":"a"}', /must not have the key __proto__/],
     ["X-Metadata", "[1]", /must be one JSON object/],
     ["X-Metadata", "null", /must be one JSON object/],
     ["X-Metadata", '{"a":1e999}', /must be one JSON object/],

@@ -15,6 +15,7 @@ export const callbackDefinition = z
     events: z
       .array(z.enum(CALLBACK_EVENTS, { error: `must be one of ${CALLBACK_EVENTS.join(", ")}` }))
       .min(1, "must name at least one type of event")
+      .max(CALLBACK_EVENTS.length)
       .refine((types) => new Set(types).size === types.length, "must not contain duplicates"),
     status: z.enum(DEFINITION_STATUSES).default("active"),
     /** Both empty: runs of all agents and tools. */

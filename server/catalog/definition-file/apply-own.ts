@@ -34,7 +34,7 @@ const KNOWN = Object.keys(definitionFile.shape.organizations.element.shape);
 
 const MAX_ENTRIES = 500;
 const MAX_ISSUES = 100;
-const LIMITS = { parts: 500_000, weight: 16 * MIB, timeoutMs: 20_000 };
+const LIMITS = { parts: 500_000, weight: 16 * MIB, timeoutMs: 20_000, entries: MAX_ENTRIES };
 
 /** Rolls the transaction back. */
 class DryRun extends Error {
@@ -125,9 +125,6 @@ function requireOwnContents({ name, scopes }: ApiKeyActor, file: Json, slug: str
     const message = `The API key ${name} may only change tools, agents, triggers, schedules and callbacks of "${slug}".`;
     throw new AppError("forbidden", message, { issues });
   }
-  const entries = CONTENTS.flatMap((kind) => valueAt(list[0], kind) ?? []);
-  if (entries.length > MAX_ENTRIES)
-    throw rejection([{ path: "", message: `The file has more than ${MAX_ENTRIES} definitions` }]);
   if (valueAt(list[0], "callbacks") === undefined || scopes.includes("runs:read")) return;
   throw new AppError(
     "forbidden",

@@ -76,11 +76,17 @@ type ReadDefinitionFile = {
   reject(issues: readonly Issue[]): DefinitionFileError;
 };
 
-/** Reads a definition file, in turn with other texts of the owner. Throws DefinitionFileError if it is not YAML. */
+/** `entries`: the most organizations, and the most entries of their lists together. */
+type FileLimits = YamlLimits & { entries: number };
+
+/**
+ * Reads a definition file, in turn with other texts of the owner. Throws DefinitionFileError if it is not YAML, or
+ * beyond the limits.
+ */
 export async function readDefinitionFile(
   source: string,
   owner = "operator",
-  limits?: YamlLimits,
+  limits?: FileLimits,
 ): Promise<ReadDefinitionFile> {
   const document = await readYaml(source, owner, limits);
   if ("issues" in document) {
@@ -92,6 +98,11 @@ export async function readDefinitionFile(
     );
   }
   const { value } = document;
+  // Before the schema, which would report each of very many invalid entries.
+  if (limits !== undefined && hasMoreEntries(value, limits.entries)) {
+    const message = `The file has more than ${limits.entries} definitions`;
+    throw new DefinitionFileError([{ line: message, issue: { path: "", message } }]);
+  }
   const parsed = parseOrIssues(definitionFile, value);
   const issues = "issues" in parsed ? parsed.issues : [];
   const rejected = groupByEntry(issues);
@@ -111,6 +122,13 @@ export async function readDefinitionFile(
       return new DefinitionFileError(located.sort((a, b) => a.at - b.at));
     },
   };
+}
+
+function hasMoreEntries(file: Json, limit: number): boolean {
+  const organizations = listOf(file, "organizations");
+  const lists = organizations.flatMap((organization) => Object.values(Object(organization)));
+  const count = lists.reduce<number>((sum, list) => sum + (Array.isArray(list) ? list.length : 0), 0);
+  return organizations.length > limit || count > limit;
 }
 
 function groupByEntry(issues: readonly Issue[]): Map<string, Set<string>> {
