@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { programOptions } from "./build.mjs";
-import { provideDatabase } from "./support/environment.mjs";
+import { provideDatabase } from "./environment.mjs";
 import { DIST, ROOT } from "./support/project.mjs";
 import { expectSignal, onShutdown } from "./support/shutdown.mjs";
 

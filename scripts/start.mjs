@@ -1,7 +1,7 @@
 import { pathToFileURL } from "node:url";
 import { ensureBuild } from "./build.mjs";
 import { develop } from "./develop.mjs";
-import { checkPort, provideDatabase, readSettings } from "./support/environment.mjs";
+import { checkPort, provideDatabase, readSettings } from "./environment.mjs";
 import { prepareProject } from "./support/prepare-project.mjs";
 import { markInUse } from "./support/processes.mjs";
 import { ROOT } from "./support/project.mjs";

@@ -1,7 +1,7 @@
 import { pathToFileURL } from "node:url";
 import { ensureBuild } from "./build.mjs";
+import { dataFolder, hasDatabase, provideDatabase, readSettings } from "./environment.mjs";
 import { runBackupCommand } from "./postgres/backup-commands.mjs";
-import { dataFolder, hasDatabase, provideDatabase, readSettings } from "./support/environment.mjs";
 import { prepareProject } from "./support/prepare-project.mjs";
 import { SetupError } from "./support/project.mjs";
 import { runCommand } from "./support/shutdown.mjs";

@@ -1,7 +1,7 @@
 import { join, relative } from "node:path";
 import { ensureBuild } from "./build.mjs";
+import { clearSettings } from "./environment.mjs";
 import { ensureBrowser } from "./support/browser.mjs";
-import { clearSettings } from "./support/environment.mjs";
 import { prepareProject } from "./support/prepare-project.mjs";
 import { ROOT, readIfPresent } from "./support/project.mjs";
 import { runNode } from "./support/run-program.mjs";
@@ -21,7 +21,7 @@ const withBrowser = !process.argv.includes("--no-browser");
 await runCommand(async () => {
   await prepareProject(clearSettings);
   if (withBrowser) await ensureBrowser();
-  const { createThrowaway, removeAbandoned, removeThrowaway } = await import("./support/throwaway.mjs");
+  const { createThrowaway, removeAbandoned, removeThrowaway } = await import("./postgres/throwaway.mjs");
   // An interrupted runner leaves its database behind.
   onShutdown(removeAbandoned);
   const folder = await createThrowaway();

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
-import { startThrowawayCluster } from "@/scripts/support/throwaway.mjs";
+import { startThrowawayCluster } from "@/scripts/postgres/throwaway.mjs";
 import { migrate } from "@/server/base/db/migrate";
 
 const TEMPLATE = "stepwell_template";

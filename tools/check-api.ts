@@ -8,8 +8,8 @@ import { z } from "zod";
 import { KEY_SCOPES } from "@/server/base/actor";
 import { webhookPath } from "@/server/contract/webhook";
 import { applyDefinitions, startService, untilReady } from "@/testing/services/service-process";
+import { createThrowaway, removeThrowaway } from "../scripts/postgres/throwaway.mjs";
 import { freePort } from "../scripts/support/ports.mjs";
-import { createThrowaway, removeThrowaway } from "../scripts/support/throwaway.mjs";
 
 /**
  * `npm run check:api`: Schemathesis calls every operation of the OpenAPI document on the built service, with ids that

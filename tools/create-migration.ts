@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
+import { startThrowawayCluster } from "@/scripts/postgres/throwaway.mjs";
 import { SetupError } from "@/scripts/support/project.mjs";
 import { onShutdown, runCommand } from "@/scripts/support/shutdown.mjs";
-import { startThrowawayCluster } from "@/scripts/support/throwaway.mjs";
 import { migrate } from "@/server/base/db/migrate";
 import { findSchemaDifference } from "./schema-difference";
 

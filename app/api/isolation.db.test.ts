@@ -6,7 +6,7 @@ import { GET as followRuns } from "@/app/api/live/runs/route";
 import { GET as download } from "@/app/api/runs/[runId]/download/route";
 import { GET as readText } from "@/app/api/runs/[runId]/text/route";
 import { GET as exportRuns } from "@/app/api/runs/export/route";
-import { notifyRunChanged } from "@/server/runs/live/run-changes";
+import { notifyRunChanged } from "@/server/runs/run-changes";
 import { createMember, insertRun } from "@/testing/runs";
 import { signInCookie, TEST_ORIGIN } from "@/testing/sign-in";
 import { createTenant, openWorld, type Tenant } from "@/testing/world";

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { dataFolder, provideDatabase } from "../support/environment.mjs";
+import { dataFolder, provideDatabase } from "../environment.mjs";
 import { SetupError } from "../support/project.mjs";
 import { onShutdown } from "../support/shutdown.mjs";
 import { backUp } from "./backup.mjs";

@@ -9,12 +9,12 @@ import { startEngine } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
 import { createProcess } from "@/testing/process";
 import { createTenant, createWorld, openWorld, quietModels, type Tenant } from "@/testing/world";
-import { createThrowaway, removeThrowaway } from "../support/throwaway.mjs";
 import { backUp } from "./backup.mjs";
 import { readManifest } from "./manifest.mjs";
 import { joinPostgres } from "./postgres.mjs";
 import { runningCluster } from "./postgres-cluster.mjs";
 import { restore } from "./restore.mjs";
+import { createThrowaway, removeThrowaway } from "./throwaway.mjs";
 
 const SECRET = "a-secret-a-secret-a-secret-a-secret";
 const EXECUTING = 3;

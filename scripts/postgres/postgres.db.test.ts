@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import pg from "pg";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { createThrowaway, removeThrowaway } from "../support/throwaway.mjs";
 import { joinPostgres, watchPostgres } from "./postgres.mjs";
 import { runningCluster } from "./postgres-cluster.mjs";
+import { createThrowaway, removeThrowaway } from "./throwaway.mjs";
 
 let folder: string;
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/base/actor";
 import { defineQuery, isOpenSql, type Queryable } from "@/server/base/db/statement";
-import { notifyRunChanged } from "@/server/runs/live/run-changes";
+import { notifyRunChanged } from "@/server/runs/run-changes";
 import type { Services } from "@/server/runs/services";
 import { endUnclaimedRun } from "./engine/end-run";
 import { OPEN_LISTED_STATUSES } from "./read/enums";

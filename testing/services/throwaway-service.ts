@@ -5,9 +5,9 @@ import { expect } from "@playwright/test";
 import pg from "pg";
 import { joinPostgres } from "@/scripts/postgres/postgres.mjs";
 import { runningCluster } from "@/scripts/postgres/postgres-cluster.mjs";
+import { createThrowaway, removeThrowaway } from "@/scripts/postgres/throwaway.mjs";
 import { freePort, isFree } from "@/scripts/support/ports.mjs";
 import { ROOT } from "@/scripts/support/project.mjs";
-import { createThrowaway, removeThrowaway } from "@/scripts/support/throwaway.mjs";
 
 export type ThrowawayService = Awaited<ReturnType<typeof startThrowawayService>>;
 

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { joinPostgres } from "../../scripts/postgres/postgres.mjs";
 import { runningCluster } from "../../scripts/postgres/postgres-cluster.mjs";
-import { startThrowawayCluster } from "../../scripts/support/throwaway.mjs";
+import { startThrowawayCluster } from "../../scripts/postgres/throwaway.mjs";
 
 export type Database = Awaited<ReturnType<typeof openDatabase>>;
 

@@ -8,7 +8,7 @@ import { countSettledRuns } from "@/server/runs/read/find/count";
 import type { Services } from "@/server/services";
 import { closeServices, wire } from "@/wiring";
 import { joinPostgres } from "../../scripts/postgres/postgres.mjs";
-import { createThrowaway, removeThrowaway } from "../../scripts/support/throwaway.mjs";
+import { createThrowaway, removeThrowaway } from "../../scripts/postgres/throwaway.mjs";
 import { summarize } from "./load";
 import { findLandmarks, seedMillionRuns } from "./million-runs";
 import { questionsOf } from "./runs-questions";

@@ -3,7 +3,7 @@ import pg from "pg";
 import { migrate } from "@/server/base/db/migrate";
 import { readEnvironment } from "@/server/base/settings/env";
 import { closeServices, wire } from "@/wiring";
-import { startThrowawayCluster } from "../../scripts/support/throwaway.mjs";
+import { startThrowawayCluster } from "../../scripts/postgres/throwaway.mjs";
 import { postgresCpuMs } from "../process-figures";
 import { summarize } from "./load";
 import { CALLS, openWriter, prepareStarts, STEPS, writeRun } from "./write-run";

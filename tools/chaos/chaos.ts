@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { type AppliedOrganization, applyDefinitions } from "@/testing/services/service-process";
-import { createThrowaway, removeThrowaway } from "../../scripts/support/throwaway.mjs";
+import { createThrowaway, removeThrowaway } from "../../scripts/postgres/throwaway.mjs";
 import { startDatabase } from "./database";
 import { report } from "./report";
 import { startServices } from "./services";

@@ -7,7 +7,7 @@ import type { MemberActor } from "@/server/base/actor";
 import { handleAuthRequest } from "@/server/catalog/auth/auth-requests";
 import { acquireStreamSlot, STREAM_LIMITS } from "@/server/guard/limits/stream-slots";
 import { HEARTBEAT_MS } from "@/server/runs/live/event-stream";
-import { notifyRunChanged } from "@/server/runs/live/run-changes";
+import { notifyRunChanged } from "@/server/runs/run-changes";
 import { createMember, insertRun, TEST_PASSWORD } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { cancelRun } from "@/server/runs/cancel";
-import { notifyRunChanged } from "@/server/runs/live/run-changes";
+import { notifyRunChanged } from "@/server/runs/run-changes";
 import { startRun } from "@/server/runs/start";
 import { executeRun } from "@/testing/execute";
 import { insertRun } from "@/testing/runs";

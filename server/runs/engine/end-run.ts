@@ -3,7 +3,7 @@ import { decimalText, ZERO } from "@/server/base/amount";
 import { defineQuery, isOpenSql } from "@/server/base/db/statement";
 import { mintOrgId } from "@/server/base/mint-org-id";
 import { RUN_KINDS, RUN_SOURCES } from "@/server/contract/enums";
-import { notifyRunChanged } from "@/server/runs/live/run-changes";
+import { notifyRunChanged } from "@/server/runs/run-changes";
 import type { Services } from "@/server/runs/services";
 import { type ClaimedRun, isPlatformFailure, type Outcome, type Totals } from "./claimed-run";
 import { type Worker, withWorker } from "./port";

@@ -15,7 +15,6 @@ const depth = z.object({
 });
 
 const MOST_ORGANIZATIONS = 1_000;
-/** Of one organization. */
 const MOST_RUNS = 1_000;
 
 /**

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineCommand, defineQuery, isOpenSql, type Queryable } from "@/server/base/db/statement";
 import { transact } from "@/server/base/db/transaction";
-import { notifyRunChanged } from "@/server/runs/live/run-changes";
+import { notifyRunChanged } from "@/server/runs/run-changes";
 import type { Services } from "@/server/runs/services";
 import type { ClaimedRun } from "./claimed-run";
 import type { Worker } from "./port";

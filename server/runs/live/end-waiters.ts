@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Notifications } from "@/server/base/db/notifications";
 import { defineQuery, type Queryable } from "@/server/base/db/statement";
 import { isAppError } from "@/server/base/errors";
-import { listenToRun, type Subscription } from "./run-changes";
+import { listenToRun, type Subscription } from "@/server/runs/run-changes";
 
 /** Notifications of one run's steps come close together. */
 const GATHER_MS = 25;

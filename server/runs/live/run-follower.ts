@@ -1,6 +1,5 @@
 import type { ApiKeyActor } from "@/server/base/actor";
 import type { EventSink } from "@/server/runs/live/event-stream";
-import { listenToRun, type Subscription } from "@/server/runs/live/run-changes";
 import { readCalledRuns, readOpenCalls } from "@/server/runs/read/events/called-runs";
 import {
   finishedStep,
@@ -11,6 +10,7 @@ import {
   type StepCall,
 } from "@/server/runs/read/events/read-events";
 import { agentRunStatus, toolRunStatus } from "@/server/runs/read/views";
+import { listenToRun, type Subscription } from "@/server/runs/run-changes";
 import type { RunFacts } from "@/server/runs/run-facts";
 import type { Services } from "@/server/runs/services";
 import { type ChildPosition, type Position, START } from "./position";

@@ -3,9 +3,9 @@ import { sleep, sleepUntilWoken } from "@/server/base/sleep";
 import { isTerminal } from "@/server/contract/enums";
 import { queueDashboardCall } from "@/server/guard/limits/dashboard-queue";
 import type { EventSink } from "@/server/runs/live/event-stream";
-import { listenToRun, type Subscription, subscribeToRuns } from "@/server/runs/live/run-changes";
 import { updateOf } from "@/server/runs/live/run-update";
 import { inspectRun } from "@/server/runs/read/inspect/inspect";
+import { listenToRun, type Subscription, subscribeToRuns } from "@/server/runs/run-changes";
 import type { Services } from "@/server/runs/services";
 
 const RUN_PAUSE_MS = 100;

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { createThrowaway, removeThrowaway } from "../../../scripts/postgres/throwaway.mjs";
 import { freePort } from "../../../scripts/support/ports.mjs";
-import { createThrowaway, removeThrowaway } from "../../../scripts/support/throwaway.mjs";
 import type { Start, Target } from "../target";
 import { type AgentInput, type DoStep, runAgent, runTool, type ToolInput } from "./work";
 

@@ -5,7 +5,7 @@ import { pauseAt } from "@/server/base/pause-points";
 import { MAX_FINAL_OUTPUT_BYTES } from "@/server/contract/sizes";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
 import type { FailureCode } from "@/server/runs/failure-codes";
-import { notifyRunChanged } from "@/server/runs/live/run-changes";
+import { notifyRunChanged } from "@/server/runs/run-changes";
 import type { Services } from "@/server/runs/services";
 import { ModelError, type ModelErrorReason } from "@/server/work/models/port";
 import { type ClaimedRun, deadlineOf, type Outcome } from "../claimed-run";

@@ -1,6 +1,6 @@
 import { pauseAt } from "@/server/base/pause-points";
 import type { EndedStatus } from "@/server/contract/enums";
-import { notifyRunChanged } from "@/server/runs/live/run-changes";
+import { notifyRunChanged } from "@/server/runs/run-changes";
 import type { Services } from "@/server/runs/services";
 import type { Attempt } from "@/server/work/models/port";
 import type { ClaimedRun, Totals } from "../claimed-run";

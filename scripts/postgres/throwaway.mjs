@@ -1,9 +1,9 @@
 import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { clusterUrl, createCluster, startCluster, stopCluster } from "../postgres/postgres-cluster.mjs";
-import { formatIdentity, isSameProcessAlive } from "./processes.mjs";
-import { codeOf, readIfPresent } from "./project.mjs";
+import { formatIdentity, isSameProcessAlive } from "../support/processes.mjs";
+import { codeOf, readIfPresent } from "../support/project.mjs";
+import { clusterUrl, createCluster, startCluster, stopCluster } from "./postgres-cluster.mjs";
 
 /** Folders of tests, deleted at the end of their process or when the next one begins. */
 

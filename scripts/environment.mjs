@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { hasPostgres, joinPostgres, watchPostgres, writePrivately } from "../postgres/postgres.mjs";
-import { tryPort } from "./ports.mjs";
-import { printProgress, ROOT, SetupError } from "./project.mjs";
-import { onShutdown } from "./shutdown.mjs";
+import { hasPostgres, joinPostgres, watchPostgres, writePrivately } from "./postgres/postgres.mjs";
+import { tryPort } from "./support/ports.mjs";
+import { printProgress, ROOT, SetupError } from "./support/project.mjs";
+import { onShutdown } from "./support/shutdown.mjs";
 
 /** Reads the settings of `.env`, and checks those that decide where the database is; `env.ts` checks the others. */
 export function readSettings() {
