@@ -168,7 +168,7 @@ function readOrganization(value: Json, path: string, rejected: ReadonlyMap<strin
       };
     });
   return {
-    definition: readFields(value, rejected.get(path) ?? new Set()),
+    definition: parseOwnFields(value, rejected.get(path) ?? new Set()),
     secrets: entries("secrets", secretDefinition, STAND_INS.secrets),
     tools: entries("tools", toolDefinition, STAND_INS.tools),
     agents: entries("agents", agentDefinition, STAND_INS.agents),
@@ -181,7 +181,7 @@ function readOrganization(value: Json, path: string, rejected: ReadonlyMap<strin
 }
 
 /** One without a valid slug is checked as a new organization. */
-function readFields(value: Json, rejected: ReadonlySet<string>): OrganizationDefinition {
+function parseOwnFields(value: Json, rejected: ReadonlySet<string>): OrganizationDefinition {
   const fields = Object.entries(isJsonObject(value) ? value : {}).filter(
     ([field]) => field in organizationDefinition.shape && !rejected.has(field),
   );

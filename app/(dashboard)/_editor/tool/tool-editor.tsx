@@ -5,12 +5,10 @@ import { useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { Button } from "@/app/_ui/button";
 import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
-import type { ShownError } from "@/app/_ui/data/query-client";
 import type { EditorHandle } from "@/app/_ui/editor/code-editor";
 import { lazy } from "@/app/_ui/lazy";
 import { Segments } from "@/app/_ui/segments";
 import { notify } from "@/app/_ui/toast";
-import { fromPointer, jsonPointer } from "@/server/base/json/text";
 import type { TextIssue } from "@/server/catalog/edit-definition";
 import { EditorForm } from "../editor-form";
 import { copyName } from "../slug";
@@ -23,6 +21,7 @@ import { usePins } from "./knowledge/pins";
 import { InputPartForm, OutputPartForm, type PartProps } from "./part-form";
 import { describeProblem, type ShownProblem } from "./problems/problem-sentence";
 import { Problems, useChecked } from "./problems/problems";
+import { readRejection } from "./problems/rejection";
 import { repairProblem } from "./problems/repair";
 import { useAside } from "./problems/use-aside";
 import { EMPTY_TOOL, type ToolStarter, ToolStarterLinks } from "./starters";
@@ -32,7 +31,6 @@ import {
   ANCHORED,
   freeStepId,
   insertStep,
-  lineAt,
   moveStep,
   readTool,
   setValue,
@@ -277,20 +275,6 @@ function initialYaml(
   if (mode === "edit") return existing.yaml;
   const { slug, name } = copyName(existing);
   return setValue(setValue(existing.yaml, ["slug"], slug), ["name"], name);
-}
-
-/** The paths of issues begin with `/definition`. */
-function readRejection(
-  { value, issues }: { value: string; issues: ShownError["issues"] },
-  found: readonly TextIssue[],
-): TextIssue[] {
-  const isFound = (pointer: string, issue: string) =>
-    found.some((problem) => problem.issue === issue && jsonPointer(problem.path) === pointer);
-  return issues.flatMap(({ path: pointer, message }) => {
-    const [root, ...path] = fromPointer(pointer);
-    if (root !== "definition" || isFound(jsonPointer(path), message)) return [];
-    return [{ line: lineAt(value, path), path, issue: message, message }];
-  });
 }
 
 /** Null: the whole definition. */
