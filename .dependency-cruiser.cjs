@@ -6,11 +6,9 @@
 const TESTS = "(\\.test\\.tsx?$|^testing/|^tools/)";
 const NODE_MODULES = "(^|/)node_modules/";
 
-/** The files that may make an OrgId (server/base/mint-org-id.ts). */
 const MAY_MINT =
   "^(server/base/mint-org-id|server/catalog/auth/(sessions|authenticate-key)|server/catalog/organization/(organizations|accept-invitation|reset-password)|server/catalog/(webhooks/find-trigger|callbacks/send/deliver)|server/credits/monthly-grants|server/runs/engine/(claim|end-run)|server/runs/schedules/ticks|scripts/cli/runs)\\.ts$";
 
-/** One vendor's package and the only places that may import it. */
 const home = (name, packages, places) => ({
   name: `home-of-${name}`,
   severity: "error",

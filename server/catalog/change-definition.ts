@@ -24,7 +24,6 @@ type Kind<Definition, Saved, View> = {
   /** Issues besides those of the schema of an invalid definition. */
   findIssuesOfInvalid?(value: object, change: Change<Author>): Promise<readonly Issue[]>;
   put(change: Change<Author>, definition: Definition, options: PutOptions): Promise<Saved>;
-  /** As the key sees it. Throws `not_found`. */
   read(db: Transaction, key: ApiKeyActor, id: string): Promise<View>;
   find(tx: Transaction, key: ApiKeyActor, id: string): Promise<Found | null>;
   archive(change: Change<Author>, found: Found): Promise<void>;

@@ -90,7 +90,6 @@ function usesOf({ kind, definition }: Declared): Use[] {
   ];
 }
 
-/** The functions that call an agent or tool. */
 const CALLS = { run_agent: "agent", run_tool: "tool" } as const;
 const isCall = (name: string | undefined): name is keyof typeof CALLS =>
   name !== undefined && Object.hasOwn(CALLS, name);

@@ -3,7 +3,6 @@ import { isForeignKeyViolation, LOCKS, withAdvisoryLock } from "@/server/base/db
 import { UNACCEPTED } from "@/server/catalog/webhooks/delivery-bounds";
 import type { Services } from "@/server/services";
 
-/** Each statement is its own transaction. */
 const BATCH = 200;
 const MAX_BATCHES = 500;
 

@@ -124,7 +124,6 @@ export async function configureAgent(
 
 const knownTarget = z.object({ slug: z.string(), total: z.number() });
 
-/** In the description. */
 const MAX_NAMES = 20;
 /** One more than `nearestName` compares: it must not choose among a part of them. */
 const MAX_LISTED = 501;

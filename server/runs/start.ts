@@ -105,7 +105,6 @@ async function writeStart(services: Services, start: Start): Promise<StartVerdic
   }
 }
 
-/** Throws the error of a start that was not accepted. */
 function concludeStart(
   services: Services,
   start: Start,

@@ -13,7 +13,6 @@ import { controlOf, isLong } from "../_schema/value";
 import { ChoiceField } from "./choice-field";
 import { type Insertable, InsertMenu, type InsertTarget } from "./insert-menu";
 
-/** `name`: what people call the value. */
 type Suggestion = { value: string; name?: string };
 
 type ValueFieldProps = {

@@ -3,7 +3,6 @@
 /** Milliseconds by which the server's clock is ahead of the browser's. */
 let aheadMs = 0;
 
-/** A span of time in ms. */
 type Span = readonly [from: number, to: number];
 
 /**

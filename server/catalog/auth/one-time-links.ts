@@ -18,7 +18,6 @@ export const MAX_TOKEN_LENGTH = 100;
 
 type LinkFacts = Pick<OneTimeLink, "purpose" | "userId" | "organizationId" | "createdBy">;
 
-/** A new link; the token is returned this once. */
 type NewLink = { token: string; expiresAt: Date };
 
 /** Creates a link. Earlier ones stay valid until one of them is used. */

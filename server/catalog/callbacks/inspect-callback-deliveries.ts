@@ -19,7 +19,6 @@ const summary = z.object({
   runId: z.string().nullable(),
   /** Of an event about a schedule, its name. */
   targetName: z.string().nullable(),
-  /** The start of the run's input. */
   input: z.string().nullable(),
   /** When it is tried next; null: never. */
   nextAt: isoDate.nullable(),

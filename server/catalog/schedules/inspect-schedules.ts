@@ -13,7 +13,6 @@ import { localTime } from "@/server/work/schedules/time-zone";
 import { describeRuleIssue, nextTimes, type ScheduleRule } from "@/server/work/schedules/times";
 
 const SHOWN_TIMES = 10;
-/** Ticks of each schedule that a list shows. */
 const LAST_TICKS = 10;
 
 const target = { select: { id: true, slug: true, name: true, deletedAt: true } } as const;

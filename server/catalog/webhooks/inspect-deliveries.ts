@@ -56,7 +56,6 @@ export async function listDeliveries(
   return pageOf(toPlainData(rows), limit, "id");
 }
 
-/** Shown before the reader asks for all. */
 const PREVIEW_BYTES = 64 * KIB;
 const HEX_BYTES = 4 * KIB;
 

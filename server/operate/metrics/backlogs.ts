@@ -13,7 +13,6 @@ const BACKLOGS = {
 } as const;
 
 const NAMES = Object.keys(BACKLOGS);
-/** More rows are not counted. */
 const MOST_ROWS = 10_000;
 
 const COUNT = defineQuery(
@@ -24,9 +23,7 @@ const COUNT = defineQuery(
     .join(", ")}`,
 );
 
-/** However many ask. */
 const READ_EVERY_MS = 5_000;
-/** Nobody waits longer for the database. */
 const PATIENCE_MS = 2_000;
 
 type Depth = { runs: number; organizations: number; oldestSeconds: number };

@@ -10,7 +10,6 @@ import { KEPT } from "../retention";
 
 /** PostgreSQL reads the sizes of files. It waits only for a migration, which locks tables. */
 const PATIENCE_MS = 3_000;
-/** Growth is that of a week. */
 const COMPARED_DAYS = 7;
 
 const READ_TOTAL = defineQuery(

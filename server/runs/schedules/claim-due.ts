@@ -5,7 +5,6 @@ import type { Services } from "@/server/runs/services";
 import { planTicks } from "./plan";
 import { RAISE_MISSED } from "./ticks";
 
-/** Schedules that one transaction takes. */
 const BATCH = 50;
 const BROKEN_FOR_MS = 3_600_000;
 

@@ -4,7 +4,6 @@ import { nextTimes, type ScheduleRule } from "@/server/work/schedules/times";
 
 /** The most ticks of a schedule that start late at once; older ones are missed. */
 const MAX_CAUGHT_UP = 100;
-/** Planned in one transaction. */
 const BATCH = 200;
 const MAX_CATCH_UP_TICKS = 24 * 60 + 1;
 

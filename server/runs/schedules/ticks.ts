@@ -7,7 +7,6 @@ import type { ErrorCode } from "@/server/contract/errors";
 
 /** A process that dies or stalls leaves its tick to the others after this time. */
 export const LEASE_SECONDS = 30;
-/** Ticks that a process takes at once. */
 const BATCH = 20;
 /** The interval at which a queued tick looks for the end of the earlier run. */
 export const QUEUE_POLL_MS = 5_000;

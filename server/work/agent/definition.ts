@@ -27,7 +27,6 @@ const attachedCallable = z.discriminatedUnion("kind", [
 ]);
 export type AttachedCallable = z.infer<typeof attachedCallable>;
 
-/** The origin of a fork. */
 const forkFacts = z.object({
   runId: z.string(),
   tools: z.enum(FORK_MODES),

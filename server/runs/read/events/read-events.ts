@@ -23,7 +23,6 @@ export type RunEvent = {
 /** A step that calls runs; `n` is the number of the event that it started with. */
 export type StepCall = { n: number; key: string; stepNumber: number };
 
-/** Events that are read at once. */
 const WINDOW = 100;
 
 const step = z.object({

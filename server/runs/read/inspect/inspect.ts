@@ -134,7 +134,6 @@ const runDetail = runSummary.extend({
   fork: z
     .object({ runId: z.string(), fromStep: z.number(), tools: z.enum(FORK_MODES), isStored: z.boolean() })
     .nullable(),
-  /** The newest. */
   forks: z.array(z.object({ id: z.string() })),
 });
 

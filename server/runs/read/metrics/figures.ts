@@ -117,7 +117,6 @@ function percentileClass(durations: Uint32Array, share: number): number | null {
   });
 }
 
-/** Returns the middle of a class in ms. */
 function middleOf(durationClass: number | null): number | null {
   return durationClass === null ? null : Math.round(1.02 ** Math.max(0, durationClass - 0.5));
 }

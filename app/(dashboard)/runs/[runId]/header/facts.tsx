@@ -179,7 +179,6 @@ function Target({ run }: { run: RunDetail }) {
   );
 }
 
-/** The origin of a fork, and the forks of a run. */
 function Forks({ run: { id, fork, forks } }: { run: RunDetail }) {
   return (
     <>
