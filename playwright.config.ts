@@ -1,8 +1,8 @@
 import { defineConfig, devices } from "@playwright/test";
-import { findBrowser } from "./scripts/support/browser.mjs";
 import { clearSettings } from "./scripts/environment.mjs";
-import { freePort } from "./scripts/support/ports.mjs";
 import { createThrowaway } from "./scripts/postgres/throwaway.mjs";
+import { findBrowser } from "./scripts/support/browser.mjs";
+import { freePort } from "./scripts/support/ports.mjs";
 
 /**
  * Browser and API tests against the built service, started like `npm start`, on its own database. Workers read this

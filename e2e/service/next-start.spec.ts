@@ -14,9 +14,9 @@ import {
 } from "@/testing/contract-calls";
 import { applyDefinitions } from "@/testing/services/service-process";
 import { joinPostgres } from "../../scripts/postgres/postgres.mjs";
+import { createThrowaway, removeThrowaway } from "../../scripts/postgres/throwaway.mjs";
 import { freePort } from "../../scripts/support/ports.mjs";
 import { DIST, ROOT } from "../../scripts/support/project.mjs";
-import { createThrowaway, removeThrowaway } from "../../scripts/postgres/throwaway.mjs";
 import { expect, type Organization, readApplied, signIn, test } from "../support/fixtures";
 import { expectShortWaits } from "../support/short-waits";
 
