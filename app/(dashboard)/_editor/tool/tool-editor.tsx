@@ -5,6 +5,7 @@ import { useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { Button } from "@/app/_ui/button";
 import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
+import type { ShownError } from "@/app/_ui/data/query-client";
 import type { EditorHandle } from "@/app/_ui/editor/code-editor";
 import { lazy } from "@/app/_ui/lazy";
 import { Segments } from "@/app/_ui/segments";
