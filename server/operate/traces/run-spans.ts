@@ -136,7 +136,7 @@ function callSpan(call: TracedCall): OwnSpan {
       "gen_ai.usage.input_tokens": call.inputTokens,
       "gen_ai.usage.output_tokens": call.outputTokens,
       "gen_ai.usage.cache_read.input_tokens": call.cachedInputTokens || null,
-      "gen_ai.usage.cache_creation.input_tokens": call.cacheWriteTokens || null,
+      "gen_ai.usage.cache_write.input_tokens": call.cacheWriteTokens || null,
       "gen_ai.usage.reasoning.output_tokens": call.reasoningTokens || null,
       "gen_ai.output.messages": call.output === null ? null : message("assistant", call.output),
       "stepwell.key": call.key,
