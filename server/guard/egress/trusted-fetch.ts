@@ -30,6 +30,8 @@ export function createTrustedEgress(options: TrustedEgressOptions = {}): Egress 
   const agent = new Agent({
     connect: { timeout: 10_000 },
     connections: CONNECTIONS_PER_ORIGIN,
+    // undici closes after 4 s: a model's next call often comes later, and would wait for TLS again.
+    keepAliveTimeout: 30_000,
     headersTimeout: silenceMs,
     bodyTimeout: silenceMs,
   });
