@@ -132,7 +132,7 @@ module.exports = {
     home("ajv", "ajv|ajv-formats", "^server/work/json-schema/"),
     home("undici", "undici", "^server/guard/egress/"),
     home("prisma", "prisma|@prisma", "^server/base/db/|^prisma\\.config\\.ts$"),
-    home("better-auth", "better-auth", "^server/catalog/auth/|^prisma/seed\\.ts$"),
+    home("better-auth", "better-auth", "^server/catalog/auth/"),
     home("croner", "croner", "^server/work/schedules/"),
     home("nodemailer", "nodemailer", "^server/guard/mail/"),
     home("prom-client", "prom-client", "^server/operate/metrics/"),

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { link, mkdir, readFile, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { verifyPassword } from "better-auth/crypto";
+import { verifyPassword } from "@/server/catalog/auth/accounts";
 import type { CatalogServices } from "@/server/catalog/change";
 import { applyDefinitionFile } from "@/server/catalog/definition-file/apply";
 import { saveMember } from "@/server/catalog/organization/members";

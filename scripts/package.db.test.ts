@@ -6,6 +6,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -182,4 +183,9 @@ it("its commands and errors name the program instead of npm", { tags: "long" }, 
     expect(printed).toContain(text);
     expect(printed).not.toMatch(/\bnpm\b/);
   }
+});
+
+it("has files that name no npm command", { tags: "long" }, () => {
+  for (const file of ["README.md", ".env.example", "examples/demo.yaml"])
+    expect(readFileSync(join(folder, "package", file), "utf8"), file).not.toMatch(/\bnpm\b/);
 });

@@ -1,10 +1,12 @@
 import {
   chmodSync,
   cpSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -91,10 +93,14 @@ async function traceFiles(build) {
     const at = dirname(join(build.pages, file));
     /** @type {{ files: string[] }} */
     const traced = JSON.parse(readFileSync(join(build.pages, file), "utf8"));
-    for (const name of traced.files) files.add(relative(ROOT, join(at, name)));
+    // A package that only pages load is named by the build's link to it.
+    for (const name of traced.files) files.add(relative(ROOT, realPath(join(at, name))));
   }
   return files;
 }
+
+/** @param {string} path */
+const realPath = (path) => (existsSync(path) ? realpathSync(path) : path);
 
 /** The folder of the package that a file belongs to, and the one around it. */
 const PACKAGE = /^((?:.*[\\/])?node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/@][^\\/]*)[\\/]/;
@@ -114,7 +120,6 @@ function copyPackages(files, folder) {
   for (const file of files) {
     const own = packageOf(file);
     // Of many packages, the trace has only the manifest.
-    // Others are the same packages, through the build's links.
     if (!file.startsWith(`node_modules${sep}`)) continue;
     if (own === undefined || file === join(own, "package.json") || !isUsed(file)) continue;
     const from = join(ROOT, file);
@@ -181,15 +186,17 @@ export async function writePackage(folder) {
   mkdirSync(folder, { recursive: true });
   copyBuild(build, folder);
   const dependencies = copyPackages(await traceFiles(build), folder);
-  for (const path of [
-    "prisma/migrations",
-    "examples/demo.yaml",
-    "deploy/systemd",
-    "LICENSE",
-    "README.md",
-    ".env.example",
-  ])
+  for (const path of ["prisma/migrations", "deploy/systemd", "LICENSE"])
     cpSync(join(ROOT, path), join(folder, path), { recursive: true });
+  cpSync(join(ROOT, "scripts/package/README.md"), join(folder, "README.md"));
+  mkdirSync(join(folder, "examples"));
+  for (const path of ["examples/demo.yaml", ".env.example"]) {
+    const text = readFileSync(join(ROOT, path), "utf8");
+    const named = text
+      .replaceAll("npm run -s stepwell --", "stepwell")
+      .replaceAll("npm start", "stepwell start");
+    writeFileSync(join(folder, path), named);
+  }
   mkdirSync(join(folder, "bin"));
   cpSync(join(ROOT, "scripts/package/stepwell.mjs"), join(folder, "bin/stepwell.mjs"));
   chmodSync(join(folder, "bin/stepwell.mjs"), 0o755);

@@ -11,7 +11,7 @@ export async function createUser(
   { email, name, password, at }: { email: string; name: string; password: string; at: Date },
 ): Promise<string> {
   const id = newId();
-  const passwordHash = await hash(password);
+  const passwordHash = await hashPassword(password);
   await tx.user.create({
     data: {
       id,
@@ -31,7 +31,7 @@ export async function setPassword(
   tx: Transaction,
   { userId, password, at }: { userId: string; password: string; at: Date },
 ): Promise<void> {
-  const passwordHash = await hash(password);
+  const passwordHash = await hashPassword(password);
   await tx.account.deleteMany({ where: { userId, providerId: "credential" } });
   await tx.account.create({ data: { userId, ...passwordAccount(userId, passwordHash, at) } });
   await tx.session.deleteMany({ where: { userId } });
@@ -49,7 +49,13 @@ function passwordAccount(userId: string, password: string, at: Date) {
   };
 }
 
-async function hash(password: string): Promise<string> {
-  const { hashPassword } = await import("better-auth/crypto");
-  return hashPassword(password);
+/** The package is loaded with the first password. */
+const loadCrypto = () => import("better-auth/crypto");
+
+export async function hashPassword(password: string): Promise<string> {
+  return (await loadCrypto()).hashPassword(password);
+}
+
+export async function verifyPassword(stored: { hash: string; password: string }): Promise<boolean> {
+  return (await loadCrypto()).verifyPassword(stored);
 }

@@ -1,4 +1,3 @@
-import { hashPassword, verifyPassword } from "better-auth/crypto";
 import { z } from "zod";
 import type { MemberActor } from "@/server/base/actor";
 import { recordAudit } from "@/server/base/audit";
@@ -7,6 +6,7 @@ import { toPlainData } from "@/server/base/db/plain-data";
 import { transactPrisma } from "@/server/base/db/transaction";
 import { AppError } from "@/server/base/errors";
 import { parseInput, rejection } from "@/server/base/issues";
+import { hashPassword, verifyPassword } from "@/server/catalog/auth/accounts";
 import { deleteLinks } from "@/server/catalog/auth/one-time-links";
 import type { Services } from "@/server/catalog/services";
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/server/contract/limits";
