@@ -7,10 +7,21 @@ type RowNameProps = { href: string; name: string; slug?: string; children?: Reac
 export function RowName({ href, name, slug = name, children }: RowNameProps) {
   return (
     <span className="flex min-w-0 items-center gap-2">
-      <Link className="min-w-0 truncate font-medium after:absolute after:inset-0" href={href} title={name}>
-        {name}
-      </Link>
-      {slug === name ? null : <span className="mono min-w-0 shrink-[9999] truncate text-muted">{slug}</span>}
+      {/* A slug that has no room beside the name is below it. */}
+      <span className="flex min-w-0 flex-wrap items-baseline gap-x-2">
+        <Link
+          className="max-w-full truncate font-medium after:absolute after:inset-0"
+          href={href}
+          title={name}
+        >
+          {name}
+        </Link>
+        {slug === name ? null : (
+          <span className="mono max-w-full truncate text-muted leading-4" title={slug}>
+            {slug}
+          </span>
+        )}
+      </span>
       {children}
     </span>
   );

@@ -278,6 +278,17 @@ test("a pinned output replaces its step's call until it is unpinned, and a condi
   await results.getByText("told").click();
   await expect(results).toContainText("7");
 
+  // The run, its outputs and the pins follow a renamed step.
+  await step(page, /^now/);
+  await field(page, "Step id").fill("today");
+  await expect(results.getByText("today")).toBeVisible();
+  await expect(results.getByText("now", { exact: true })).toHaveCount(0);
+  await results.getByRole("button", { name: "Pin the output of today" }).click();
+  await expect(pinned).toContainText("today");
+  await field(page, "Step id").fill("now");
+  await expect(pinned).toContainText("now");
+  await pinned.getByRole("button", { name: "Unpin the output of now" }).click();
+
   await page.reload();
   await expect(pinned).toContainText("doubled");
   await step(page, /^told/);

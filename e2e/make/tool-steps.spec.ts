@@ -61,6 +61,36 @@ test("a tool is made with the list of steps, without writing YAML", async ({ own
   await expect(page.getByRole("region", { name: "Run Price list" }).getByText("Completed")).toBeVisible();
 });
 
+test("keys are taken while the catalogue of functions still loads", async ({ ownerPage: page }) => {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route("**/api/trpc/definitions.*", async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.goto("/tools/new?from=greeting");
+  await page
+    .getByRole("list", { name: "Steps" })
+    .getByRole("button", { name: /^greeting/ })
+    .click();
+  await page.route("**/_next/**", async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.getByRole("button", { name: "Add step" }).click();
+  await page.keyboard.type("arithm");
+  const search = page.getByLabel("Search functions and tools");
+  await expect(search).toHaveValue("arithm");
+  release();
+  await expect(page.getByRole("option", { name: /^calculate/ })).toBeVisible();
+  await expect(search).toBeFocused();
+  await page.keyboard.type("etic");
+  await page.keyboard.press("Enter");
+  await expect(page.getByLabel("Step id", { exact: true })).toHaveValue("calculate");
+});
+
 test("a draft is tried as a whole and up to a step, without saving it", async ({
   ownerPage: page,
   organization,

@@ -15,6 +15,7 @@ test("an ended run is forked at a step, and both runs lead to each other", async
   const effects = dialog.getByRole("complementary", { name: "The fork's effects" });
   await expect(effects).toContainText("None: calls are answered from the record.");
   await fillEditor(editor(dialog, "System prompt"), "You double numbers.");
+  await expect(dialog.getByText("1 line changed")).toBeVisible();
   await fillEditor(editor(dialog, "User message"), "");
   await dialog.getByLabel("Call of double").selectOption("Not made, with another output");
   await fillEditor(editor(page, "Output, as JSON"), "{");

@@ -33,11 +33,15 @@ const figureColumn = (figure: FigureName, head: string, column: Figure): LineCol
         className={clsx(FIGURE_LINK, column.muted && "text-muted", column.wraps && "whitespace-normal")}
         href={hrefOf(figureFilters(figures)[figure])}
       >
-        {figure === "success" ? <SuccessRate of={figures} /> : shown}
+        {figure === "success" ? <SuccessRate of={figures} /> : column.wraps ? joinUnits(shown) : shown}
       </Link>
     );
   },
 });
+
+/** A long duration wraps between its parts, but no number is apart from its unit. */
+const joinUnits = (duration: string) => duration.replaceAll(/(\d) (?=\D)/g, "$1\u00a0");
+
 type Figure = { area?: LineColumn<Row>["area"]; width?: string; muted?: boolean; wraps?: boolean };
 
 const withSecondLine = (column: LineColumn<Row>, second: (row: Row) => ReactNode): LineColumn<Row> => ({
@@ -81,7 +85,7 @@ const FIGURES = [
     CreditsWithChildren,
   ),
   figureColumn("p50", "p50", { area: "wider", muted: true, wraps: true }),
-  figureColumn("p95", "p95", { muted: true, wraps: true }),
+  figureColumn("p95", "p95", { muted: true, wraps: true, width: "max-md:w-[21%]" }),
 ];
 
 type FiguresSectionProps = {
@@ -116,7 +120,7 @@ export function FiguresSection({ title, children, first, rows }: FiguresSectionP
 
 const nameColumn = (head: string): LineColumn<Row> => ({
   head,
-  width: "w-[32%] xl:w-40",
+  width: "w-[29%] md:w-[32%] xl:w-40",
   area: "line",
   look: "line",
   cell: ({ name, href }) => (

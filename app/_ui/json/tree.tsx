@@ -42,7 +42,7 @@ export function JsonTree({ value }: { value: JsonNode }) {
   return (
     <div className="mono leading-6">
       {button ? (
-        <p className="mb-1 flex gap-2 text-muted">
+        <p className="mb-1 flex justify-between gap-2 text-muted">
           {formatPlural(keysOf(value).length, "record")}
           {button}
         </p>

@@ -23,6 +23,28 @@ export function diffLines(left: string, right: string): DiffLine[] | null {
   return diffTokens(left.split("\n"), right.split("\n"));
 }
 
+/** The number of lines that are changed, added and removed. A removed line with an added one beside it is changed. */
+export function countChanges(lines: readonly DiffLine[]): {
+  changed: number;
+  added: number;
+  removed: number;
+} {
+  const counts = { changed: 0, added: 0, removed: 0 };
+  let [left, right] = [0, 0];
+  for (const { kind } of [...lines, { kind: "same" }]) {
+    if (kind === "left") left += 1;
+    else if (kind === "right") right += 1;
+    else {
+      const pairs = Math.min(left, right);
+      counts.changed += pairs;
+      counts.removed += left - pairs;
+      counts.added += right - pairs;
+      [left, right] = [0, 0];
+    }
+  }
+  return counts;
+}
+
 const CONTEXT = 2;
 
 /** The changed lines of a comparison with some context; null marks omitted lines. */

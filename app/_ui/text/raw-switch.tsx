@@ -12,7 +12,7 @@ export function RawSwitch({ raw, onSwitch, className }: RawSwitchProps) {
     <button
       aria-pressed={raw}
       className={clsx(
-        "rounded px-1.5 text-xs leading-5",
+        "min-h-6 rounded px-1.5 text-xs",
         raw ? "bg-selected font-medium" : "text-muted hover:bg-hover hover:text-ink",
         className,
       )}

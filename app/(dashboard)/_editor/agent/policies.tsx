@@ -12,8 +12,8 @@ type PolicyTableProps = {
 };
 
 const NUMBERS = [
-  { part: "maxCalls", title: "Calls per run", width: "w-18 sm:w-[22%]", none: "Any" },
-  { part: "retries", title: "Retries", width: "w-16 sm:w-[18%]", none: "0" },
+  { part: "maxCalls", title: "Calls per run", width: "sm:w-[22%]", none: "Any" },
+  { part: "retries", title: "Retries", width: "sm:w-[18%]", none: "0" },
 ] as const;
 
 export function PolicyTable({ names, value, issueAt, onChange }: PolicyTableProps) {
@@ -29,7 +29,9 @@ export function PolicyTable({ names, value, issueAt, onChange }: PolicyTableProp
     <table aria-label="Policies" className="w-full table-fixed text-left">
       <thead>
         <tr className="text-muted text-xs *:pr-2 *:pb-1.5 *:font-normal">
-          <th scope="col">Policy of</th>
+          <th className="max-sm:hidden" scope="col">
+            Policy of
+          </th>
           {NUMBERS.map(({ title, width }) => (
             <th className={width} key={title} scope="col">
               {title}
@@ -42,8 +44,14 @@ export function PolicyTable({ names, value, issueAt, onChange }: PolicyTableProp
       </thead>
       {names.map((name) => (
         <tbody key={name}>
+          {/* On a phone, a name has its own line: beside the fields it would be cut. */}
+          <tr className="sm:hidden">
+            <th className="mono pt-1 font-normal [overflow-wrap:anywhere]" colSpan={3} scope="rowgroup">
+              {name}
+            </th>
+          </tr>
           <tr className="*:py-1 *:pr-2 *:last:pr-0">
-            <th className="mono truncate font-normal" scope="row" title={name}>
+            <th className="mono truncate font-normal max-sm:hidden" scope="row" title={name}>
               {name}
             </th>
             {NUMBERS.map(({ part, none }) => (

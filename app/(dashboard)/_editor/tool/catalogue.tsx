@@ -1,10 +1,12 @@
 "use client";
 
-import { useSuspenseQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { Dialog } from "@/app/_ui/dialog";
 import { FindList } from "@/app/_ui/find-list";
+import { SkeletonLine } from "@/app/_ui/page/page";
+import { Unreadable } from "@/app/_ui/text/unreadable";
 import type { Choices, FunctionChoice } from "@/server/catalog/edit-definition";
 import { findItems } from "../../../_ui/rank";
 import { readSchema } from "../../_schema/field";
@@ -18,21 +20,35 @@ type CatalogueProps = { title: string; onPick: (callable: Callable) => void; onC
 /** Functions and tools to pick for a new step, with a search. The caller moves the focus to the new step. */
 export function Catalogue({ title, onPick, onClose }: CatalogueProps) {
   const trpc = useTRPC();
-  const { data: choices } = useSuspenseQuery(trpc.definitions.choices.queryOptions());
-  const { data: functions } = useSuspenseQuery(trpc.definitions.functions.queryOptions());
+  const choices = useQuery(trpc.definitions.choices.queryOptions());
+  const functions = useQuery(trpc.definitions.functions.queryOptions());
   const [text, setText] = useState("");
   const picked = useRef(false);
   function pick(callable: Callable) {
     picked.current = true;
     onPick(callable);
   }
+  const failed = [choices, functions].find(({ isError }) => isError);
+  const isLoaded = choices.data !== undefined && functions.data !== undefined;
   return (
     <Dialog finalFocus={() => !picked.current} onClose={onClose} title={title}>
       <div className="-m-4">
         <FindList
-          groups={findItems(groupsOf(functions, choices.tools), text, Number.POSITIVE_INFINITY)}
+          groups={findItems(
+            groupsOf(functions.data ?? [], choices.data?.tools ?? []),
+            text,
+            Number.POSITIVE_INFINITY,
+          )}
           label="Search functions and tools"
-          nothing={<p className="px-4 py-4 text-muted">Nothing matches “{text}”.</p>}
+          nothing={
+            isLoaded ? (
+              <p className="px-4 py-4 text-muted">Nothing matches “{text}”.</p>
+            ) : failed ? (
+              <Unreadable query={failed} what="Could not load functions and tools" />
+            ) : (
+              <SkeletonLine className="m-4 w-40" />
+            )
+          }
           onTake={pick}
           onText={setText}
           placeholder="Search functions and tools"

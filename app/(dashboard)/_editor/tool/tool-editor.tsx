@@ -15,10 +15,11 @@ import { EditorForm } from "../editor-form";
 import { copyName } from "../slug";
 import { EDITED_QUERY, type EditorProps, useEditor } from "../use-editor";
 import { addBeside } from "./add-beside";
-import type { Callable } from "./catalogue";
+import { type Callable, Catalogue } from "./catalogue";
 import { FoldingList } from "./folding-list";
 import { LastOutputsContext, useLastOutputs } from "./knowledge/last-outputs";
 import { usePins } from "./knowledge/pins";
+import { useRenames } from "./knowledge/renames";
 import { InputPartForm, OutputPartForm, type PartProps } from "./part-form";
 import { describeProblem, type ShownProblem } from "./problems/problem-sentence";
 import { Problems, useChecked } from "./problems/problems";
@@ -41,7 +42,6 @@ import { useFocusAfterRender } from "./use-focus-after-render";
 import { YamlField } from "./yaml-field";
 
 const TryPanel = lazy(() => import("./try/try-panel"), "TryPanel");
-const Catalogue = lazy(() => import("./catalogue"), "Catalogue");
 
 const isText = (stored: unknown): stored is string => typeof stored === "string";
 const fieldsOf = (yaml: string) => new Map([["definition", yaml]]);
@@ -82,7 +82,12 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
   const { rename, ...asideInputs } = useAside();
   const [ended, setEnded] = useState<string | null>(null);
   const pinState = usePins(editor.opened?.id ?? null);
-  const lastOutputs = useLastOutputs(editor.opened?.id ?? null, { ended, pins: pinState.pins });
+  const renameState = useRenames();
+  const lastOutputs = useLastOutputs(editor.opened?.id ?? null, {
+    ended,
+    pins: pinState.pins,
+    renames: renameState.renames,
+  });
   const steps = tool?.steps ?? [];
   const step = typeof chosen === "number" ? (steps[chosen] ?? null) : null;
   const selected = typeof chosen === "number" && step === null ? "input" : chosen;
@@ -216,6 +221,7 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
                     rename(from, to) {
                       rename(from, to);
                       pinState.rename(from, to);
+                      renameState.add(from, to);
                     },
                   }}
                   isNew={editor.opened === null}
@@ -235,7 +241,7 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
           </div>
           {tool !== null ? (
             <aside className="min-w-0 border-line px-4 py-4 max-xl:border-t sm:px-6 lg:max-xl:col-span-2 xl:border-l xl:bg-surface">
-              <TryPanel editor={editor} onEnd={setEnded} pinState={pinState} step={step} tool={tool} />
+              <TryPanel onEnd={setEnded} {...{ editor, pinState, renameState, step, tool }} />
             </aside>
           ) : null}
         </div>

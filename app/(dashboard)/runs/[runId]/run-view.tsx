@@ -26,9 +26,9 @@ export function RunView({ runId, answer }: { runId: string; answer: FirstView | 
   return (
     <article>
       <RunHeader reserve={reserve} run={run} />
-      <div className="lg:grid lg:grid-cols-[minmax(0,1fr)_20rem]">
-        <RunTexts answer={answer} bench={bench} calls={calls} />
+      <div className="flex flex-col max-lg:flex-col-reverse">
         <RunFacts calls={calls} run={run} />
+        <RunTexts answer={answer} bench={bench} calls={calls} />
       </div>
       {own.length === 0 ? <NoLines run={run} /> : <TimelineAndInspector bench={bench} />}
     </article>

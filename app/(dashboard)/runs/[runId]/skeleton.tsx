@@ -4,12 +4,20 @@ import { DetailHeadSkeleton } from "@/app/_ui/page/skeletons";
 
 const LINES = ["w-24", "w-32", "w-20", "w-28", "w-36", "w-24", "w-32"];
 
+const FACTS = ["w-24", "w-20", "w-24", "w-28", "w-16", "w-12", "w-16"];
+
 /** The skeleton of a run's page: head, texts, timeline and inspector. */
 export function RunSkeleton() {
   return (
     <div aria-busy="true">
       <DetailHeadSkeleton back="Runs" />
-      <div className="border-line border-t lg:grid lg:grid-cols-[minmax(0,1fr)_20rem]">
+      <div className="flex flex-col border-line border-t max-lg:flex-col-reverse">
+        <div className="flex items-center gap-8 border-line px-4 max-lg:h-10 max-lg:border-t max-lg:*:invisible sm:px-6 lg:h-18 lg:border-b">
+          {FACTS.map((width, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the facts are constant.
+            <SkeletonLine className={width} key={index} />
+          ))}
+        </div>
         <div className="flex flex-col gap-4 px-4 py-4 sm:px-6">
           <p className="flex items-center gap-2 rounded-md bg-surface px-3 py-2.5 text-muted">
             Input <SkeletonLine className="w-2/3" />
@@ -17,16 +25,6 @@ export function RunSkeleton() {
           <SkeletonLine className="w-24" />
           <SkeletonLine className="w-3/4" />
           <SkeletonLine className="w-2/3" />
-        </div>
-        <div className="grid content-start gap-6 border-line px-4 py-4 max-lg:h-10 max-lg:overflow-hidden max-lg:border-t max-lg:*:invisible sm:px-6 lg:border-l lg:px-5">
-          {["Origin", "Use"].map((title) => (
-            <div className="flex min-h-32 flex-col gap-3" key={title}>
-              <p className="font-semibold">{title}</p>
-              <SkeletonLine className="w-40 max-w-full" />
-              <SkeletonLine className="w-48 max-w-full" />
-              <SkeletonLine className="w-32 max-w-full" />
-            </div>
-          ))}
         </div>
       </div>
       <div className="border-line border-t lg:grid lg:grid-cols-[minmax(0,5fr)_minmax(0,6fr)]">

@@ -5,24 +5,25 @@ import { readJson } from "@/server/base/json/json";
 import { ENDED_STATUSES } from "@/server/contract/enums";
 import type { StepCondition } from "@/server/runs/read/step-values";
 import type { Pins } from "./pins";
+import { presentName, type Renames } from "./renames";
 
 /** The last values of a tool's steps, by step id. */
 export type LastOutputs = {
   runId: string | null;
-  /** The steps whose output in this run is known. */
-  known: ReadonlySet<string>;
+  /** The steps whose output in this run is known, and their ids in it. */
+  known: ReadonlyMap<string, string>;
   /** Pinned ones replace those of the run. */
   outputs: ReadonlyMap<string, unknown>;
   conditions: ReadonlyMap<string, StepCondition>;
 };
 
-const NONE: LastOutputs = { runId: null, known: new Set(), outputs: new Map(), conditions: new Map() };
+const NONE: LastOutputs = { runId: null, known: new Map(), outputs: new Map(), conditions: new Map() };
 export const LastOutputsContext = createContext(NONE);
 
 /** The values of the tried run that ended last, else of the tool's newest ended run, and the pinned outputs. */
 export function useLastOutputs(
   toolId: string | null,
-  { ended, pins }: { ended: string | null; pins: Pins },
+  { ended, pins, renames }: { ended: string | null; pins: Pins; renames: Renames },
 ): LastOutputs {
   const trpc = useTRPC();
   const newest = useQuery(
@@ -42,8 +43,9 @@ export function useLastOutputs(
   return useMemo(() => {
     const isRead = runId !== null && data !== undefined;
     const { outputs: found, conditions } = isRead ? data : { outputs: [], conditions: [] };
-    const outputs = new Map<string, unknown>(found.map(({ id, text }) => [id, readJson(text)]));
-    const known = new Set(outputs.keys());
+    const nameOf = (id: string) => (runId === null ? id : presentName(renames, runId, id));
+    const outputs = new Map<string, unknown>(found.map(({ id, text }) => [nameOf(id), readJson(text)]));
+    const known = new Map(found.map(({ id }) => [nameOf(id), id]));
     const pinnedRuns = runsOf(pins);
     for (const [id, { runId: from, step }] of pins) {
       const pinned = pinnedValues[pinnedRuns.indexOf(from)]?.outputs.find((output) => output.id === step);
@@ -54,9 +56,9 @@ export function useLastOutputs(
       runId: isRead ? runId : null,
       known,
       outputs,
-      conditions: new Map(conditions.map((condition) => [condition.id, condition])),
+      conditions: new Map(conditions.map((condition) => [nameOf(condition.id), condition])),
     };
-  }, [runId, data, pins, pinnedValues]);
+  }, [runId, data, pins, pinnedValues, renames]);
 }
 
 const runsOf = (pins: Pins) => [...new Set([...pins.values()].map(({ runId }) => runId))];

@@ -17,13 +17,16 @@ it("uses the pinned outputs of the steps before the one that is tested", () => {
 });
 
 it("uses the last outputs of the others if a step runs alone, and says which", () => {
-  const used = usedAlone(steps, pins, { only: "notify", last: { runId: "second" } });
+  const used = usedAlone(steps, pins, {
+    only: "notify",
+    last: { runId: "second", known: new Map([["late", "overdue"]]) },
+  });
   expect(used).toEqual({
     orders: { runId: "first", step: "fetch" },
-    late: { runId: "second", step: "late" },
+    late: { runId: "second", step: "overdue" },
   });
   expect(describeUsed(used, pins)).toBe("Outputs used, pinned: orders; from the last run: late.");
-  const unknown = usedAlone(steps, pins, { only: "notify", last: { runId: null } });
+  const unknown = usedAlone(steps, pins, { only: "notify", last: { runId: null, known: new Map() } });
   expect(unknown.late).toBeNull();
   expect(describeUsed(unknown, pins)).toBe("Outputs used, pinned: orders.");
   expect(describeUsed({}, pins)).toBeNull();

@@ -66,19 +66,24 @@ export function usedUpTo(steps: Steps, pins: Pins, until: string | null): Used {
 /** The outputs of all steps before `only`: pinned ones, else those of the last run. */
 export function usedAlone(steps: Steps, pins: Pins, { only, last }: { only: string; last: Last }): Used {
   const end = steps.findIndex(({ id }) => id === only);
-  const ofLast = (id: string) => (last.runId === null ? null : { runId: last.runId, step: id });
+  const ofLast = (id: string) =>
+    last.runId === null ? null : { runId: last.runId, step: last.known.get(id) ?? id };
   return Object.fromEntries(steps.slice(0, end).map(({ id }) => [id, pins.get(id) ?? ofLast(id)] as const));
 }
 
-type Last = { runId: string | null };
+type Last = { runId: string | null; known: ReadonlyMap<string, string> };
 
 /** The outputs that a test run uses, in one sentence; null if it calls all steps. */
-export function describeUsed(used: Used, pins: Pins): string | null {
+export function describeUsed(
+  used: Used,
+  pins: Pins,
+  nameOf: (id: string) => string = (id) => id,
+): string | null {
   const ids = Object.keys(used).filter((id) => used[id] !== null);
   const isPinned = (id: string) => pins.get(id)?.runId === used[id]?.runId && pins.has(id);
   const parts = [
     { of: ids.filter(isPinned), words: "pinned: " },
     { of: ids.filter((id) => !isPinned(id)), words: "from the last run: " },
-  ].flatMap(({ of, words }) => (of.length === 0 ? [] : [words + of.join(", ")]));
+  ].flatMap(({ of, words }) => (of.length === 0 ? [] : [words + of.map(nameOf).join(", ")]));
   return parts.length === 0 ? null : `Outputs used, ${parts.join("; ")}.`;
 }

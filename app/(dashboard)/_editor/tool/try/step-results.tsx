@@ -25,6 +25,8 @@ type StepLineOf = WorkLine & { kind: "step" };
 type StepResultsProps = {
   runId: string;
   steps: readonly StepView[];
+  /** The present id of a step of the run. */
+  nameOf: (id: string) => string;
   /** The outputs that the run used instead of calls. */
   note: string | null;
   pinState: PinState;
@@ -32,7 +34,7 @@ type StepResultsProps = {
 };
 
 /** A run with the output of each of its steps, which can be pinned. */
-export function StepResults({ runId, steps, note, pinState, onEnd }: StepResultsProps) {
+export function StepResults({ runId, steps, nameOf, note, pinState, onEnd }: StepResultsProps) {
   const inspection = useLiveRun(runId);
   const isOver = isTerminal(inspection.run.status);
   const report = useEffectEvent(onEnd);
@@ -42,35 +44,39 @@ export function StepResults({ runId, steps, note, pinState, onEnd }: StepResults
   const last = useContext(LastOutputsContext);
   const { pins, pin, unpin } = pinState;
   const pinButton = (id: string) => {
-    if (last.runId !== runId || !last.known.has(id) || !steps.some((step) => step.id === id)) return null;
+    const known = last.runId === runId ? last.known.get(id) : undefined;
+    if (known === undefined || !steps.some((step) => step.id === id)) return null;
     const isPinned = pins.get(id)?.runId === runId;
     return (
       <PinButton
         id={id}
         isPinned={isPinned}
-        onChange={() => (isPinned ? unpin(id) : pin(id, { runId, step: id }))}
+        onChange={() => (isPinned ? unpin(id) : pin(id, { runId, step: known }))}
       />
     );
   };
+  const lines = linesOf(inspection)
+    .filter(isStep)
+    .map((line) => renameLine(line, nameOf));
   return (
     <div className="flex flex-col gap-3">
       <InspectedOutcome inspection={inspection} />
       {note === null ? null : <p className="text-muted text-xs [overflow-wrap:anywhere]">{note}</p>}
       <ol aria-label="Results of the steps" className="flex flex-col">
-        {groupByStep(linesOf(inspection).filter(isStep), steps).map(({ id, lines }) =>
-          lines.length === 1 && lines[0]?.step.key === id ? (
-            <LineResult key={id} line={lines[0]}>
+        {groupByStep(lines, steps).map(({ id, lines: calls }) =>
+          calls.length === 1 && calls[0]?.step.key === id ? (
+            <LineResult key={id} line={calls[0]}>
               {pinButton(id)}
             </LineResult>
           ) : (
             <li className="border-line border-t" key={id}>
               <div className="flex min-h-9 items-center gap-2">
                 <span className="mono min-w-0 truncate">{id}</span>
-                <span className="flex-1 text-muted">{formatPlural(lines.length, "call")}</span>
+                <span className="flex-1 text-muted">{formatPlural(calls.length, "call")}</span>
                 {pinButton(id)}
               </div>
               <ol aria-label={`Calls of ${id}`} className="flex flex-col pl-4">
-                {lines.map((line) => (
+                {calls.map((line) => (
                   <LineResult key={line.step.id} line={line} />
                 ))}
               </ol>
@@ -80,6 +86,13 @@ export function StepResults({ runId, steps, note, pinState, onEnd }: StepResults
       </ol>
     </div>
   );
+}
+
+/** `orders[2]` of a step that is now `parcels` becomes `parcels[2]`. */
+function renameLine(line: StepLineOf, nameOf: (id: string) => string): StepLineOf {
+  const [, id = "", item = ""] = /^(.*?)(\[\d+\])?$/.exec(line.step.key) ?? [];
+  const key = nameOf(id) + item;
+  return { ...line, label: key, step: { ...line.step, key } };
 }
 
 function LineResult({ line, children }: { line: StepLineOf; children?: ReactNode }) {

@@ -15,6 +15,7 @@ import { readSchema } from "../../../_schema/field";
 import { sampleOf } from "../../../_schema/value";
 import { LastOutputsContext } from "../knowledge/last-outputs";
 import { describeUsed, type PinState, type Used, usedAlone, usedUpTo } from "../knowledge/pins";
+import { presentName, type RenameState } from "../knowledge/renames";
 import type { StepView, ToolView } from "../tool-document";
 import { PinnedOutputs } from "./pinned-outputs";
 import { StepResults } from "./step-results";
@@ -26,6 +27,7 @@ type TryPanelProps = {
   tool: ToolView;
   step: StepView | null;
   pinState: PinState;
+  renameState: RenameState;
   onEnd: (runId: string) => void;
 };
 
@@ -33,7 +35,7 @@ type TryPanelProps = {
  * Runs the draft, its steps up to the selected one, or only that one, with sample data. Pinned outputs replace calls.
  * Creates a new tool first.
  */
-export function TryPanel({ editor, tool, step, pinState, onEnd }: TryPanelProps) {
+export function TryPanel({ editor, tool, step, pinState, renameState, onEnd }: TryPanelProps) {
   const { pins } = pinState;
   const id = useId();
   const client = useTRPCClient();
@@ -51,10 +53,13 @@ export function TryPanel({ editor, tool, step, pinState, onEnd }: TryPanelProps)
       ? client.runs.start.mutate({ kind: "tool", id: toolId, input })
       : tryDraft({ toolId, until, used: {} });
   const start = useMutation({
-    mutationFn: async (what: Start) => ({
-      ...(await tryDraft(what)),
-      note: describeUsed(what.used, pins),
-    }),
+    mutationFn: async (what: Start) => {
+      const mark = renameState.mark();
+      const { runId } = await tryDraft(what);
+      mark(runId);
+      const noteOf = (nameOf: (id: string) => string) => describeUsed(what.used, pins, nameOf);
+      return { runId, noteOf };
+    },
   });
   const fields = useRef<HTMLFieldSetElement>(null);
   function run(until: string | null, used = usedUpTo(tool.steps, pins, until)) {
@@ -68,6 +73,7 @@ export function TryPanel({ editor, tool, step, pinState, onEnd }: TryPanelProps)
     opened !== null && (last.runId !== null || pins.size > 0) && step !== null && tool.steps[0] !== step;
   const alone = canRunAlone && step.id !== "" ? usedAlone(tool.steps, pins, { only: step.id, last }) : null;
   const runId = start.data?.runId ?? tried?.runId;
+  const nameOf = (id: string) => (runId ? presentName(renameState.renames, runId, id) : id);
   return (
     <TrySection editor={editor}>
       <fieldset className="contents" ref={fields}>
@@ -100,7 +106,8 @@ export function TryPanel({ editor, tool, step, pinState, onEnd }: TryPanelProps)
         {runId ? (
           <Suspense fallback={<p className="text-muted">Starting the run</p>} key={runId}>
             <StepResults
-              note={start.data?.note ?? null}
+              nameOf={nameOf}
+              note={start.data?.noteOf(nameOf) ?? null}
               onEnd={onEnd}
               pinState={pinState}
               runId={runId}

@@ -1,3 +1,5 @@
+import { formatPlural } from "@/app/_ui/figures/format";
+import { countChanges, diffLines } from "@/app/_ui/text/diff";
 import type { Json, JsonObject } from "@/server/base/json/json";
 import { isJsonObject } from "@/server/base/json/json";
 import { readTypedJson } from "@/server/base/json/repeated-key";
@@ -50,6 +52,16 @@ export function changesOf(draft: ForkDraft, base: ForkBase): ForkChanges {
   if (draft.change === "output") changes.output = value;
   else if (isJsonObject(value)) changes.input = value;
   return changes;
+}
+
+/** For example `1 line changed, 2 added`. */
+export function describeLineChanges(was: string, now: string): string {
+  const lines = diffLines(was, now);
+  if (lines === null) return "Most lines changed";
+  const parts = Object.entries(countChanges(lines)).filter(([, count]) => count > 0);
+  return parts
+    .map(([word, count], index) => `${index === 0 ? formatPlural(count, "line") : count} ${word}`)
+    .join(", ");
 }
 
 /** By JSON pointer. */

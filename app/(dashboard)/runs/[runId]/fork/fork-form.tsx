@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useDeferredValue, useMemo, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { CodeEditor } from "@/app/_ui/editor/code-editor";
@@ -9,7 +9,14 @@ import { FormDialog } from "@/app/_ui/forms/form-dialog";
 import { useForm } from "@/app/_ui/forms/use-form";
 import { readableText } from "@/app/_ui/json/spacing";
 import { ModelField } from "@/app/(dashboard)/model-field";
-import { changesOf, type ForkBase, type ForkDraft, findDraftIssues, STEP_CHANGES } from "./fork-draft";
+import {
+  changesOf,
+  describeLineChanges,
+  type ForkBase,
+  type ForkDraft,
+  findDraftIssues,
+  STEP_CHANGES,
+} from "./fork-draft";
 import { ForkEffects } from "./fork-effects";
 import type { ForkDialogProps } from "./fork-point";
 
@@ -182,12 +189,19 @@ function ChangedText({
   error: string | undefined;
   onChange: (text: string) => void;
 }) {
+  const shown = useDeferredValue(props.value);
+  const changes = useMemo(() => describeLineChanges(was, shown), [was, shown]);
   const reset =
     props.value === was ? null : (
-      <Button className="h-7" look="quiet" onClick={() => props.onChange(was)}>
-        As in this run
-        <span className="sr-only">: {props.label}</span>
-      </Button>
+      <span className="flex items-center gap-2">
+        <span className="text-muted text-xs" role="status">
+          {changes}
+        </span>
+        <Button className="h-7" look="quiet" onClick={() => props.onChange(was)}>
+          As in this run
+          <span className="sr-only">: {props.label}</span>
+        </Button>
+      </span>
     );
   return <CodeField {...props} end={reset} language="prompt" />;
 }

@@ -27,7 +27,8 @@ const Configuration = lazy(() => import("./configuration"), "Configuration");
 const AT_ONCE_MS = 1_000;
 
 /**
- * The source and usage of a run. Each fact has its line from the start, so that nothing moves. @param calls the
+ * The source and usage of a run: a strip, on a phone a list. Each fact has its place from the start, so that nothing
+ * moves. @param calls the
  * run's own model calls
  */
 export function RunFacts({ run, calls }: { run: RunDetail; calls: readonly CallLine[] }) {
@@ -45,7 +46,7 @@ export function RunFacts({ run, calls }: { run: RunDetail; calls: readonly CallL
         ? `/runs?key=${run.apiKeyId}`
         : null;
   return (
-    <section aria-label="Facts" className="border-line max-lg:border-t lg:border-l">
+    <section aria-label="Facts" className="border-line max-lg:border-t lg:border-b">
       <button
         aria-expanded={open}
         className="flex w-full items-center gap-3 px-4 py-2.5 text-left text-muted sm:px-6 lg:hidden"
@@ -64,7 +65,10 @@ export function RunFacts({ run, calls }: { run: RunDetail; calls: readonly CallL
       </button>
       <div
         className={clsx(
-          "grid grid-cols-2 content-start gap-x-6 gap-y-4 px-4 py-4 sm:px-6 lg:grid-cols-1 lg:px-5",
+          "grid grid-cols-2 content-start gap-x-6 gap-y-4 px-4 py-4 sm:px-6 lg:gap-x-4 lg:gap-y-1 lg:py-2.5",
+          run.model
+            ? "lg:grid-cols-5 xl:grid-cols-[1.2fr_1.1fr_1.1fr_1.2fr_.9fr_.75fr_1.15fr_1fr_1.05fr]"
+            : "lg:grid-cols-4 xl:grid-cols-[1.3fr_1.2fr_1.2fr_1fr_.8fr_1.15fr_1.1fr_.8fr]",
           !open && "max-lg:hidden",
         )}
       >
@@ -81,7 +85,7 @@ export function RunFacts({ run, calls }: { run: RunDetail; calls: readonly CallL
             <MaybeLink href={startedBy} text={describeSource(run)} />
           </Row>
           {run.parentRunId ? (
-            <Row name="Parent run">
+            <Row name="Parent run" second>
               <RunLink id={run.parentRunId} />
             </Row>
           ) : null}
@@ -89,9 +93,9 @@ export function RunFacts({ run, calls }: { run: RunDetail; calls: readonly CallL
           <Times run={run} />
         </Group>
         {run.metadata.length > 0 ? (
-          <Group className="lg:border-line lg:border-t lg:pt-4" title="Metadata">
+          <Group title="Metadata">
             {run.metadata.map(([key, value]) => (
-              <Row key={key} name={key}>
+              <Row key={key} name={key} second>
                 <MaybeLink
                   href={
                     value.trim() === ""
@@ -104,7 +108,7 @@ export function RunFacts({ run, calls }: { run: RunDetail; calls: readonly CallL
             ))}
           </Group>
         ) : null}
-        <Group className="lg:border-line lg:border-t lg:pt-4" title={ended ? "Use" : "Use so far"}>
+        <Group title={ended ? "Use" : "Use so far"}>
           <Row name="Duration">
             <Duration run={run} />
           </Row>
@@ -139,28 +143,40 @@ function Duration({ run: { startedAt, finishedAt } }: { run: RunDetail }) {
   return startedAt === null ? NONE : <Elapsed from={startedAt} lively to={finishedAt} />;
 }
 
-function Group({ title, className, children }: { title: string; className?: string; children: ReactNode }) {
+function Group({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <div className={className}>
-      <h2 className="pb-1.5 font-semibold">{title}</h2>
-      <dl className="flex flex-col max-sm:gap-1">{children}</dl>
+    <div className="lg:contents">
+      <h2 className="pb-1.5 font-semibold lg:sr-only">{title}</h2>
+      <dl className="flex flex-col max-sm:gap-1 lg:contents">{children}</dl>
     </div>
   );
 }
 
-type RowProps = { name: string; note?: string | false; wraps?: boolean; children: ReactNode };
+type RowProps = {
+  name: string;
+  note?: string | false;
+  wraps?: boolean;
+  second?: boolean;
+  children: ReactNode;
+};
 
-/** `wraps`: takes as many lines as it needs. */
-function Row({ name, note, wraps = false, children }: RowProps) {
+/** `wraps`: takes as many lines as it needs. `second`: below the facts that every run has. */
+function Row({ name, note, wraps = false, second = false, children }: RowProps) {
   return (
-    <div className="sm:grid sm:min-h-6 sm:grid-cols-[4.5rem_minmax(0,1fr)] sm:items-baseline sm:gap-x-2">
-      <dt className="truncate text-muted max-sm:text-xs" title={name}>
+    <div
+      className={clsx(
+        "min-w-0 sm:max-lg:grid sm:max-lg:min-h-6 sm:max-lg:grid-cols-[4.5rem_minmax(0,1fr)] sm:max-lg:items-baseline sm:max-lg:gap-x-2",
+        // Space for the note, which may come later.
+        second ? "lg:order-1" : "lg:min-h-13",
+      )}
+    >
+      <dt className="truncate text-muted max-sm:text-xs lg:text-xs" title={name}>
         {name}
       </dt>
       <dd className={clsx("min-w-0", wraps ? "[overflow-wrap:anywhere]" : "truncate")}>
         {children}
         {note ? (
-          <span className="text-muted" title={note}>
+          <span className={clsx("text-muted lg:block lg:text-xs", !wraps && "lg:truncate")} title={note}>
             {" "}
             {note}
           </span>
@@ -183,7 +199,7 @@ function Forks({ run: { id, fork, forks } }: { run: RunDetail }) {
   return (
     <>
       {fork === null ? null : (
-        <Row name="Fork of" note={`from step ${fork.fromStep}, ${fork.tools}`} wraps>
+        <Row name="Fork of" note={`from step ${fork.fromStep}, ${fork.tools}`} second wraps>
           {fork.isStored ? (
             <>
               <RunLink id={fork.runId} />{" "}
@@ -197,7 +213,7 @@ function Forks({ run: { id, fork, forks } }: { run: RunDetail }) {
         </Row>
       )}
       {forks.length === 0 ? null : (
-        <Row name="Forks">
+        <Row name="Forks" second>
           <span className="flex flex-wrap gap-x-2">
             {forks.map(({ id: forkId }) => (
               <RunLink id={forkId} key={forkId} />
@@ -220,7 +236,7 @@ function RunLink({ id }: { id: string }) {
 function MaybeLink({ href, text }: { href: string | null; text: string }) {
   if (href === null) return text;
   return (
-    <Link className="inline-block py-0.5 text-accent hover:underline" href={href} title={text}>
+    <Link className="-my-0.5 inline-block py-0.5 text-accent hover:underline" href={href} title={text}>
       {text}
     </Link>
   );
@@ -256,7 +272,7 @@ function Times({ run }: { run: RunDetail }) {
   return (
     <>
       {showsCreated ? (
-        <Row name="Created">
+        <Row name="Created" second>
           <Moment at={createdAt} />
         </Row>
       ) : null}

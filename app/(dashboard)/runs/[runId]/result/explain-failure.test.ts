@@ -5,6 +5,7 @@ import { explainRunFailure, type FailedRun } from "./explain-failure";
 
 const run = (errorCode: string | null, more: Partial<FailedRun> = {}): FailedRun => ({
   errorCode,
+  errorMessage: null,
   kind: "agent",
   agentId: "a1",
   toolId: null,
@@ -31,6 +32,16 @@ test("each function's failed step has another sentence, by default with the func
   expect(new Set(explanations.map(({ sentence }) => sentence)).size).toBe(explanations.length);
   expect(explainRunFailure(run("step_failed"), null).sentence).toMatch(/before or after/);
   expect(explainRunFailure(run("step_failed"), "of_tomorrow").sentence).toBe("The step of_tomorrow failed.");
+});
+
+test("only a rejected address leads to the operator's list of allowed ones", () => {
+  const advice = (errorMessage: string) =>
+    explainRunFailure(run("step_failed", { errorMessage }), "http_request").advice;
+  expect(
+    advice("The call to 10.0.0.1:80 failed: 10.0.0.1 is not a public address; calls to it are rejected."),
+  ).toContain("EGRESS_ALLOW");
+  for (const reason of ["no response in time", "the connection was refused", "the host name is unknown"])
+    expect(advice(`The call to erp.example failed: ${reason}.`)).not.toContain("EGRESS_ALLOW");
 });
 
 test("links to where the failure can be fixed", () => {

@@ -8,6 +8,7 @@ import { targetPath } from "../../query";
 export type FailedRun = Pick<
   RunDetail,
   | "errorCode"
+  | "errorMessage"
   | "kind"
   | "agentId"
   | "toolId"
@@ -53,7 +54,7 @@ function explanationsOf(run: FailedRun, failedStep: string | null): Record<Failu
       sentence: "The model made the same failing call three times.",
       advice: "Explain in the system prompt how to make this call, or fix the function or tool.",
     },
-    step_failed: explainStep(failedStep),
+    step_failed: explainStep(failedStep, run.errorMessage ?? ""),
     output_failed: {
       sentence: "The tool's output expression failed on the outputs of its steps.",
       advice: "Compare the expression with the outputs of the steps below.",
@@ -142,7 +143,7 @@ const STEP_EXPLANATIONS: Record<string, Explanation> = {
   http_request: {
     sentence: "A call to another service failed.",
     advice:
-      "Check the address. The operator must allow private addresses (EGRESS_ALLOW). Retries of the step help with short outages.",
+      "Check the address, and whether the service behind it works. Retries of the step help with short outages.",
   },
   calculate: {
     sentence: "A calculation failed.",
@@ -200,7 +201,12 @@ const STEP_EXPLANATIONS: Record<string, Explanation> = {
   },
 };
 
-function explainStep(name: string | null): Explanation {
+const PRIVATE_ADDRESS: Explanation = {
+  sentence: "A call to an address that is not public was rejected.",
+  advice: "Check the address. Only the operator can allow private addresses (EGRESS_ALLOW).",
+};
+
+function explainStep(name: string | null, message: string): Explanation {
   if (name === null) {
     return {
       sentence: "A step of the tool failed before or after its function ran.",
@@ -208,6 +214,7 @@ function explainStep(name: string | null): Explanation {
         "Its condition, list or input failed to evaluate, or its output is too large. The message names the cause.",
     };
   }
+  if (name === "http_request" && message.includes("is not a public address")) return PRIVATE_ADDRESS;
   return (
     STEP_EXPLANATIONS[name] ?? {
       sentence: `The step ${name} failed.`,
