@@ -61,8 +61,9 @@ const UNUSED = [
 /** @param {string} file relative to the project's folder */
 function isUsed(file) {
   if (/\.(map|d\.[cm]?ts)$/.test(file)) return false;
-  const inPackages = file.split(`node_modules${sep}`).at(-1)?.split(sep).join("/") ?? "";
-  return !UNUSED.some((unused) => inPackages.startsWith(unused));
+  // The package and those around it.
+  const inPackages = file.split(`node_modules${sep}`).map((path) => path.split(sep).join("/"));
+  return !UNUSED.some((unused) => inPackages.some((path) => path.startsWith(unused)));
 }
 
 /**
