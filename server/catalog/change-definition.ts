@@ -3,6 +3,8 @@ import type { ApiKeyActor } from "@/server/base/actor";
 import type { Transaction } from "@/server/base/db/client";
 import { AppError, type Issue } from "@/server/base/errors";
 import { parseOrIssues, rejection } from "@/server/base/issues";
+import { isJsonObject } from "@/server/base/json/json";
+import { jsonPointer } from "@/server/base/json/text";
 import type { Services } from "@/server/catalog/services";
 import { type Author, type CatalogServices, type Change, changeCatalog, type SaveOptions } from "./change";
 import { type Declared, requireOwn } from "./require-own";
@@ -32,7 +34,21 @@ type Kind<Definition, Saved, View> = {
 /** Throws unless the caller expects the stored state. */
 type Precondition<View> = ((current: View) => void) | undefined;
 
+const MAX_MEMBERS = 5_000;
+
 type KeyServices = CatalogServices & Pick<Services, "env">;
+
+/** Each invalid member is an issue of its own, and very many would occupy the process for seconds. */
+function requireFewMembers(value: object): void {
+  const fields: [path: string, members: unknown][] = Object.entries(value).map(([field, members]) => [
+    jsonPointer([field]),
+    members,
+  ]);
+  const large = [["", value] as const, ...fields].find(
+    ([, members]) => isJsonObject(members) && Object.keys(members).length > MAX_MEMBERS,
+  );
+  if (large) throw rejection([{ path: large[0], message: `must have at most ${MAX_MEMBERS} members` }]);
+}
 
 /** The changes of one kind of definition. They throw `forbidden`, and `invalid_request` with every issue. */
 export function definitionChanges<
@@ -43,6 +59,7 @@ export function definitionChanges<
   const { schema, called } = kind;
 
   async function check(change: Change<Author>, value: object): Promise<Definition> {
+    requireFewMembers(value);
     const parsed = parseOrIssues(schema, value);
     if ("issues" in parsed) {
       const others = (await kind.findIssuesOfInvalid?.(value, change)) ?? [];

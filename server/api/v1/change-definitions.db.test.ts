@@ -164,6 +164,24 @@ describe("agents and tools", () => {
     ]);
   });
 
+  it.each([
+    ["agents", { slug: "many", ...AGENT }, "policies"],
+    ["callbacks", { slug: "many", url: "https://example.com/runs", events: ["run.failed"] }, "metadata"],
+  ])("reject a mapping of %s with very many members with one issue", async (kind, definition, field) => {
+    const members = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`k${n}`, []]));
+    const message = "must have at most 5000 members";
+    expect(errorOf(await post(`/v1/${kind}`, { ...definition, [field]: members }))).toEqual([
+      400,
+      "invalid_request",
+      [{ path: `/${field}`, message }],
+    ]);
+    expect(errorOf(await post(`/v1/${kind}`, { ...definition, ...members }))).toEqual([
+      400,
+      "invalid_request",
+      [{ path: "", message }],
+    ]);
+  });
+
   it("are archived once, restored by their slug, and else unknown", async () => {
     const { body } = await post("/v1/agents", { slug: "old", ...AGENT });
     const path = `/v1/agents/${body.id}`;
