@@ -3,15 +3,14 @@ import type { ReadableStream as WebStream } from "node:stream/web";
 import {
   type BrotliDecompress,
   createBrotliDecompress,
-  createGunzip,
   createInflate,
   createInflateRaw,
-  type Gunzip,
   type Inflate,
   type InflateRaw,
 } from "node:zlib";
 import type { Dispatcher } from "undici";
 import { EgressError } from "@/server/guard/egress/failures";
+import { Gunzip } from "./gunzip";
 
 /**
  * Bodies are decoded here, because fetch takes a compressed body that ends early for a complete one
@@ -68,8 +67,8 @@ type Zlib = Gunzip | Inflate | InflateRaw | BrotliDecompress;
 type CreateZlib = (first: number | undefined) => Zlib;
 
 const DECODERS: Record<string, CreateZlib> = {
-  gzip: () => createGunzip(),
-  "x-gzip": () => createGunzip(),
+  gzip: () => new Gunzip(),
+  "x-gzip": () => new Gunzip(),
   br: () => createBrotliDecompress(),
   // Some servers leave out the format's own head.
   deflate: (first = 0) => ((first & 0x0f) === 0x08 ? createInflate() : createInflateRaw()),
@@ -87,7 +86,8 @@ class Decoder extends Transform {
 
   override _transform(chunk: Uint8Array, _encoding: BufferEncoding, callback: TransformCallback): void {
     this.#zlib ??= this.#open(chunk[0]);
-    this.#zlib.write(chunk, callback);
+    // The listener of errors describes them.
+    this.#zlib.write(chunk, (error) => error ?? callback());
   }
 
   override _flush(callback: TransformCallback): void {

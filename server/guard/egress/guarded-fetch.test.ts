@@ -275,6 +275,9 @@ describe("a compressed response", () => {
     ["gzip", gzipSync(text)],
     ["x-gzip", gzipSync(text)],
     ["gzip", Buffer.concat([gzipSync(text.slice(0, 999)), gzipSync(text.slice(999))])],
+    // apify/crawlee#266
+    ["gzip", Buffer.concat([gzipSync(text), Buffer.from("<!-- served by x -->")])],
+    ["gzip", Buffer.concat([gzipSync(text), Buffer.alloc(512)])],
     ["br", brotliCompressSync(text)],
     ["deflate", deflateSync(text)],
     ["deflate", deflateRawSync(text)],
@@ -285,6 +288,9 @@ describe("a compressed response", () => {
 
   test.each([
     ["gzip", cut(gzipSync(text))],
+    ["gzip", gzipSync(text).subarray(0, -1)],
+    ["gzip", Buffer.concat([gzipSync(text), cut(gzipSync(text))])],
+    ["gzip", Buffer.concat([gzipSync(text), Buffer.from([0x1f, 0x8b])])],
     ["br", cut(brotliCompressSync(text))],
     ["deflate", cut(deflateSync(text))],
   ])("in %s that ends early is an error (oven-sh/bun#34922)", async (encoding, body) => {
@@ -298,6 +304,9 @@ describe("a compressed response", () => {
       text: "plain",
     });
     await expect(read("gzip", Buffer.from("plain"))).rejects.toThrow("Could not decompress the response");
+    const wrong = gzipSync(text);
+    wrong.writeUInt32LE(1, wrong.length - 8);
+    await expect(read("gzip", wrong)).rejects.toThrow("incorrect data check");
   });
 });
 
