@@ -282,7 +282,7 @@ test("a pinned output replaces its step's call until it is unpinned, and a condi
   await step(page, /^now/);
   await field(page, "Step id").fill("today");
   await expect(results.getByText("today")).toBeVisible();
-  await expect(results.getByText("now", { exact: true })).toHaveCount(0);
+  await expect(panel.getByText("now", { exact: true })).toHaveCount(0);
   await results.getByRole("button", { name: "Pin the output of today" }).click();
   await expect(pinned).toContainText("today");
   await field(page, "Step id").fill("now");

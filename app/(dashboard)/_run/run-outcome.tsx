@@ -18,8 +18,14 @@ export function RunOutcome({ runId }: { runId: string }) {
   return <InspectedOutcome inspection={useLiveRun(runId)} />;
 }
 
+type InspectedOutcomeProps = {
+  inspection: RunInspection;
+  /** The name that a line of this label has now. */
+  nameOf?: (label: string) => string;
+};
+
 /** The same for a run that the caller follows already: each `useLiveRun` opens a stream. */
-export function InspectedOutcome({ inspection }: { inspection: RunInspection }) {
+export function InspectedOutcome({ inspection, nameOf = (label) => label }: InspectedOutcomeProps) {
   const { run } = inspection;
   const lines = workRowsOf(inspection);
   useRefreshedRuns(run.status);
@@ -43,7 +49,7 @@ export function InspectedOutcome({ inspection }: { inspection: RunInspection }) 
           {lines.map(({ id, status, label }) => (
             <li className="flex items-center gap-1.5" key={id}>
               <StatusShape status={status} />
-              {label}
+              {nameOf(label)}
             </li>
           ))}
         </ol>

@@ -60,7 +60,7 @@ export function StepResults({ runId, steps, nameOf, note, pinState, onEnd }: Ste
     .map((line) => renameLine(line, nameOf));
   return (
     <div className="flex flex-col gap-3">
-      <InspectedOutcome inspection={inspection} />
+      <InspectedOutcome inspection={inspection} nameOf={(key) => renameKey(key, nameOf)} />
       {note === null ? null : <p className="text-muted text-xs [overflow-wrap:anywhere]">{note}</p>}
       <ol aria-label="Results of the steps" className="flex flex-col">
         {groupByStep(lines, steps).map(({ id, lines: calls }) =>
@@ -89,9 +89,13 @@ export function StepResults({ runId, steps, nameOf, note, pinState, onEnd }: Ste
 }
 
 /** `orders[2]` of a step that is now `parcels` becomes `parcels[2]`. */
+function renameKey(key: string, nameOf: (id: string) => string): string {
+  const [, id = "", item = ""] = /^(.*?)(\[\d+\])?$/.exec(key) ?? [];
+  return nameOf(id) + item;
+}
+
 function renameLine(line: StepLineOf, nameOf: (id: string) => string): StepLineOf {
-  const [, id = "", item = ""] = /^(.*?)(\[\d+\])?$/.exec(line.step.key) ?? [];
-  const key = nameOf(id) + item;
+  const key = renameKey(line.step.key, nameOf);
   return { ...line, label: key, step: { ...line.step, key } };
 }
 
