@@ -41,7 +41,7 @@ it("has a configuration with which a client connects", async () => {
   const client = new Client({ name: "test", version: "1" });
   await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
   const { tools } = await client.listTools();
-  expect(tools.map(({ name }) => name)).toEqual(["agent_helper", "tool_many", "tool_stock"]);
+  expect(tools.map(({ name }) => name)).toEqual(["agent_helper", "tool_many", "tool_nested", "tool_stock"]);
   await client.close();
 });
 
@@ -53,7 +53,7 @@ it("has a program that calls a tool", async () => {
     const program = join(folder, "call.mjs");
     writeFileSync(program, code);
     const { stdout } = await run(process.execPath, [program], { env: { ...process.env, ...service.env } });
-    expect(stdout.split("\n")[0]).toBe("agent_helper, tool_many, tool_stock");
+    expect(stdout.split("\n")[0]).toBe("agent_helper, tool_many, tool_nested, tool_stock");
     expect(stdout).toContain("calculate: Completed\n{ sku: 'A-1', inStock: 4 }\n");
   } finally {
     rmSync(folder, { recursive: true });
