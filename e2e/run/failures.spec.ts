@@ -6,7 +6,7 @@ const FAILURES = [
   {
     tool: "inward",
     input: {},
-    says: "A call to another service failed.",
+    says: "A call to an address that is not public was rejected.",
     where: "step 1, call",
   },
   // Twice as much overflows to a value that is not a JSON number.
