@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { join } from "node:path";
 import { webhookPath } from "@/server/contract/webhook";
@@ -11,12 +12,15 @@ import type { Start, Target } from "./target";
 
 const HOOKS = 20;
 
+/** The keys of an earlier run on a filled database are not shown again. */
+const keys = [1, 2, 3, 4].map((n) => `{ name: bench-${randomUUID()}-${n} }`);
+
 const DEFINITIONS = `organizations:
   - slug: bench
     name: Bench
     plan: { apiAccess: true, startsPerMinute: 100000, readsPerMinute: 10000000, concurrency: 1000 }
     credits: 100000000
-    apiKeys: [{ name: bench }, { name: two }, { name: three }, { name: four }]
+    apiKeys: [${keys.join()}]
     agents:
       - { slug: helper, name: Helper, model: bench, systemPrompt: You help., functions: [calculate] }
     tools:
@@ -39,7 +43,7 @@ ${Array.from({ length: HOOKS }, (_, n) => `      - { slug: hook-${n}, agent: hel
   - slug: eaters
     plan: { startsPerMinute: unlimited, readsPerMinute: unlimited, concurrency: 1000 }
     credits: 100000000
-    apiKeys: [{ name: bench }]
+    apiKeys: [${keys[0]}]
     tools:
       - slug: eat
         name: Eat
