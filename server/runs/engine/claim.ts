@@ -64,8 +64,7 @@ export async function claimRun(
     if (workers.length === 0) throw new WorkerLost();
     return null;
   }
-  const [run] = await readClaimedRuns(services, [runId]);
-  return run ?? null;
+  return readClaimedRun(services, runId);
 }
 
 const READ = defineQuery(
@@ -96,16 +95,40 @@ const READ = defineQuery(
 
 const frozen = z.object({ prices: frozenPrices });
 
-/** Reads claimed runs with their configurations, in the order of `runIds`. */
-export async function readClaimedRuns(services: Services, runIds: readonly string[]): Promise<ClaimedRun[]> {
-  if (runIds.length === 0) return [];
+type Claimed = { runs: ClaimedRun[]; unreadable: { id: string; error: unknown }[] };
+
+/**
+ * Reads claimed runs with their configurations, in the order of `runIds`. A run with a configuration that this version
+ * cannot read is `unreadable`, so that it does not keep others from starting.
+ */
+export async function readClaimed(services: Services, runIds: readonly string[]): Promise<Claimed> {
+  const claimed: Claimed = { runs: [], unreadable: [] };
+  if (runIds.length === 0) return claimed;
   // Before the statement: a slow answer does not extend a deadline.
   const readAtMs = services.clock.monotonicMs();
   const rows = await READ(services.pool, [runIds, services.clock.forDatabase()]);
-  return rows.map(({ document: text, orgId, leftMs, ...run }) => {
-    const document: unknown = readJson(text);
-    const configuration = runConfiguration.parse(document);
-    const { prices } = frozen.parse(document);
-    return { ...run, orgId: mintOrgId(orgId), endsAtMs: readAtMs + leftMs, configuration, prices };
-  });
+  for (const { document: text, orgId, leftMs, ...run } of rows) {
+    try {
+      const document: unknown = readJson(text);
+      const configuration = runConfiguration.parse(document);
+      const { prices } = frozen.parse(document);
+      claimed.runs.push({
+        ...run,
+        orgId: mintOrgId(orgId),
+        endsAtMs: readAtMs + leftMs,
+        configuration,
+        prices,
+      });
+    } catch (error) {
+      claimed.unreadable.push({ id: run.id, error });
+    }
+  }
+  return claimed;
+}
+
+/** Reads one claimed run. Throws if its configuration cannot be read. */
+export async function readClaimedRun(services: Services, runId: string): Promise<ClaimedRun | null> {
+  const { runs, unreadable } = await readClaimed(services, [runId]);
+  if (unreadable[0] !== undefined) throw unreadable[0].error;
+  return runs[0] ?? null;
 }

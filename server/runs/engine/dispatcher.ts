@@ -1,6 +1,6 @@
 import { pauseAt } from "@/server/base/pause-points";
 import type { Services } from "@/server/runs/services";
-import { type Admitted, admitWaitingRuns, readClaimedRuns } from "./claim";
+import { type Admitted, admitWaitingRuns, readClaimed } from "./claim";
 import type { ClaimedRun } from "./claimed-run";
 import { endUnclaimedRun } from "./end-run";
 import type { Worker } from "./port";
@@ -17,6 +17,7 @@ import {
 } from "./run-state";
 import { slotsToYield } from "./slots/fair-share";
 import type { ProcessSlots } from "./slots/process-slots";
+import { failUnreadable } from "./slots/slot";
 import { isOfSuspects, type RunQueue } from "./suspects";
 
 export type Driver =
@@ -196,7 +197,9 @@ export class Dispatcher {
     const { texts } = this.#slots;
     for (let first = 0; first < admitted.length; first += READ_AT_ONCE) {
       const ids = admitted.slice(first, first + READ_AT_ONCE).map(({ id }) => id);
-      for (const run of await readClaimedRuns(services, ids)) {
+      const { runs, unreadable } = await readClaimed(services, ids);
+      for (const { id, error } of unreadable) await failUnreadable(services, { runId: id, worker }, error);
+      for (const run of runs) {
         if (texts.admits(run)) await this.#executor.beginClaimed(run, worker);
         else await releaseRuns(services, worker.id, [run]);
       }

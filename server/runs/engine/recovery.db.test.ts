@@ -169,3 +169,19 @@ it("a process that was stalled does not act for a run that others took over", as
   await expect(executeSegment(beside, runId)).rejects.toThrow(WorkerLost);
   expect(modelCalls).toBe(0);
 });
+
+it("fails only the run whose configuration cannot be read", async () => {
+  const [broken, other] = [await createTenant(world), await createTenant(world)];
+  const unreadable = await start(beside, broken);
+  const readable = await start(beside, other);
+  await world.pool.query("UPDATE configurations SET document = '{}' WHERE organization_id = $1", [
+    broken.orgId,
+  ]);
+  await startEngine(beside);
+  await expectCompleted(readable, other);
+  const status = async () => (await world.db.run.findUniqueOrThrow({ where: { id: unreadable } })).status;
+  await expect.poll(status).toBe("Failed");
+  const { errorCode } = await world.db.run.findUniqueOrThrow({ where: { id: unreadable } });
+  expect(errorCode).toBe("internal_error");
+  await expectSoundLedger(world, broken);
+});

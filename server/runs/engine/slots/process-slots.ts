@@ -1,6 +1,6 @@
 import { ZERO } from "@/server/base/amount";
 import type { Services } from "@/server/runs/services";
-import { readClaimedRuns } from "../claim";
+import { readClaimedRun } from "../claim";
 import type { ClaimedRun } from "../claimed-run";
 import type { Worker } from "../port";
 import { renewClaim } from "../run-state";
@@ -73,8 +73,8 @@ export class ProcessSlots {
     const services = this.#getServices();
     await waitForWrites(slot);
     if (!(await renewClaim(services, slot))) return null;
-    const [renewed] = await readClaimedRuns(services, [slot.run.id]);
-    return renewed === undefined ? null : this.openClaimed(renewed, slot.worker);
+    const renewed = await readClaimedRun(services, slot.run.id);
+    return renewed === null ? null : this.openClaimed(renewed, slot.worker);
   }
 
   /** The run may have got another slot since. */

@@ -142,11 +142,25 @@ export async function failRun(
   { runId, slot, error }: { runId: string; slot: Slot | undefined; error: unknown },
 ): Promise<void> {
   services.log.error("A run failed after its last attempt", { runId, error });
-  const message = "Something failed on our side while this run was executed. Start it again.";
-  const outcome: Outcome = { status: "Failed", code: "internal_error", message };
   if (slot) await waitForWrites(slot);
   await retryWhileUnavailable(async () => {
     if (slot) await releaseChildren(services.pool, [runId, slot.worker.id]);
-    await endOpenRun(services, runId, { outcome, worker: slot?.worker });
+    await endOpenRun(services, runId, { outcome: PLATFORM_ERROR, worker: slot?.worker });
   });
+}
+
+const PLATFORM_ERROR: Outcome = {
+  status: "Failed",
+  code: "internal_error",
+  message: "Something failed on our side while this run was executed. Start it again.",
+};
+
+/** Ends a run that its worker cannot read: another attempt would fail, too. */
+export async function failUnreadable(
+  services: Services,
+  { runId, worker }: { runId: string; worker: Worker },
+  error: unknown,
+): Promise<void> {
+  services.log.error("Could not read the configuration of a run", { runId, error });
+  await endOpenRun(services, runId, { outcome: PLATFORM_ERROR, worker });
 }

@@ -17,7 +17,7 @@ import {
 } from "@/testing/world";
 import { cancelRun } from "../../cancel";
 import { startRun } from "../../start";
-import { admitWaitingRuns, readClaimedRuns } from "../claim";
+import { admitWaitingRuns, readClaimedRun } from "../claim";
 import type { ClaimedRun } from "../claimed-run";
 import { yieldSlot } from "../run-state";
 
@@ -49,8 +49,8 @@ async function startClaimed(tenant: Tenant): Promise<{ run: ClaimedRun; workerId
   const runId = await start(tenant);
   const { id: workerId } = await world.engine.worker();
   await admitWaitingRuns(world, { worker: workerId, slots: 100 });
-  const [run] = await readClaimedRuns(world, [runId]);
-  if (run === undefined) throw new Error("the run was not claimed");
+  const run = await readClaimedRun(world, runId);
+  if (run === null) throw new Error("the run was not claimed");
   return { run, workerId };
 }
 
@@ -83,7 +83,7 @@ it("has no worker after that, is claimed again for its next segment, and rejects
     { id: run.id, kind: "agent", handOver: 0 },
   ]);
   expect(await yieldAs(workerId, run)).toBe(false);
-  const [again] = await readClaimedRuns(world, [run.id]);
+  const again = await readClaimedRun(world, run.id);
   expect(again).toMatchObject({ epoch: 2, startedAt: run.startedAt });
   await world.pool.query("UPDATE runs SET claimed_by = NULL WHERE id = $1", [run.id]);
 });
