@@ -33,7 +33,7 @@ BEGIN
     SELECT array_agg(e), bool_or(refund) INTO ends, has_refunds FROM json_populate_recordset(NULL::end_item, p_ends) AS e;
   END IF;
   IF p_starts IS NOT NULL THEN
-    SELECT array_agg(s), array_agg(CASE WHEN refused THEN 'refuse' ELSE 'run' END), bool_or(idem IS NOT NULL), bool_or(document IS NOT NULL),
+    SELECT array_agg(s), array_agg(CASE WHEN refused THEN 'reject' ELSE 'run' END), bool_or(idem IS NOT NULL), bool_or(document IS NOT NULL),
       bool_or(delivery IS NOT NULL), bool_or(fork IS NOT NULL)
     INTO starts, verdicts, has_keys, has_documents, has_deliveries, has_forks FROM json_populate_recordset(NULL::start_item, p_starts) AS s;
     checked := check_starts(p_at, now_, starts, has_keys, verdicts);

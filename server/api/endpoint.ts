@@ -12,7 +12,6 @@ import { type ApiCall, type ApiContext, publicProcedure } from "./trpc";
  * from this declaration (docs/architecture.md, "A request").
  */
 
-/** The facts of an endpoint for the REST handler and the document. */
 export type EndpointRules = {
   method: "GET" | "POST" | "PATCH" | "DELETE";
   /** Parameters are in braces. A literal segment takes precedence over a parameter. */
@@ -59,7 +58,6 @@ export type Endpoint = Omit<EndpointRules, "limit"> & {
   procedure: AnyProcedure;
 };
 
-/** A call by API key, for `run`. */
 export type EndpointCall<Input> = { services: Services; actor: ApiKeyActor; input: Input; call: ApiCall };
 
 /** The parts of a response beside its body. */
@@ -142,7 +140,6 @@ const keyProcedure = publicProcedure.use(({ ctx, next }) => {
   return next({ ctx: { ...ctx, actor, call } });
 });
 
-/** A path parameter with the id of something, such as `agentId` of an agent. */
 export const idParameter = (name: string, what: string) =>
   z.uuid(`${name} is not a valid ${what} id`).meta({ description: `The ${what}'s id` });
 

@@ -9,11 +9,10 @@ import { errorResponse } from "./http/respond";
 
 /** The signature covers the body, so that strangers' bodies are read, too. */
 
-/** A body is an event and references to the results of steps. */
+// A body is an event and references to the results of steps.
 const MAX_BYTES = 4 * MIB;
-/** Shorter bodies are read without waiting. */
 const LIGHT_BYTES = 16 * KIB;
-/** In bytes of longer bodies; one address has at most half. */
+// In bytes of longer bodies; one address has at most half.
 const reading = new FairQueue(32 * MIB, 16 * MIB);
 
 type Called = Pick<Services, "log" | "metrics"> & {

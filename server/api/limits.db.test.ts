@@ -22,7 +22,7 @@ function send({ method = "POST", path, key, body, headers }: Call, process = wor
   return (path.startsWith("/webhooks") ? handleWebhook : handleRest)(process, request);
 }
 
-/** draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4: lists of strings with parameters q and w, r and t. */
+// draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4: lists of strings with parameters q and w, r and t.
 const POLICY = /^"[a-z]+";q=\d+;w=\d+$/;
 const LIMIT = /^"[a-z]+";r=\d+;t=\d+$/;
 
@@ -230,7 +230,7 @@ describe("a start with a heavy body", () => {
     },
   );
 
-  /** Counts as 60 MiB. An organization may hold 64 MiB. */
+  // Counts as 60 MiB. An organization may hold 64 MiB.
   const body = `{"a":1,"b":2,"list":[${"{},".repeat(250_000)}{}]}`;
 
   it.each(["an API start", "a webhook call"])(

@@ -34,7 +34,6 @@ const runs = [
   await insertRun(world, tenant, { kind: "tool" }),
 ];
 
-/** Samples write files. */
 const cwd = mkdtempSync(join(tmpdir(), "stepwell-lists-"));
 afterAll(() => rmSync(cwd, { recursive: true }));
 const env = {

@@ -7,7 +7,6 @@ import type { Services } from "@/server/services";
 import type { ApiRequest, ApiResponse } from "./http/api-request";
 import { errorResponse } from "./http/respond";
 
-/** Loaded by the first scrape, so that no process starts slower for it. */
 const registryOf = perOwner(async (services: Services) => {
   const { createRegistry } = await import("@/server/operate/metrics/registry");
   return createRegistry(services);
@@ -37,7 +36,7 @@ export async function respondToMetrics(
   }
 }
 
-/** Compares hashes in constant time, so that neither text nor length of the token leaks. */
+// Compares hashes in constant time, so that neither text nor length of the token leaks.
 function requireToken(token: string, authorization: string | null): void {
   const given = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1] ?? "";
   if (timingSafeEqual(sha256(given), sha256(token))) return;

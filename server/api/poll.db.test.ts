@@ -46,13 +46,13 @@ afterAll(async () => {
   await world.close();
 });
 
-/** Texts that JSON and PostgreSQL store differently: U+0000 and half of a surrogate pair. */
+// Texts that JSON and PostgreSQL store differently: U+0000 and half of a surrogate pair.
 const ODD = "a\u0000b\ud800c";
 
 async function answerByPrompt(request: ModelRequest) {
   const prompt = request.messages.findLast(({ role }) => role === "user")?.content.split(" ")[0];
   const base = await quietModels.call(request);
-  if (prompt === "fail") throw new ModelError(`Refused: ${ODD}`, { reason: "refused", attempts: [] });
+  if (prompt === "fail") throw new ModelError(`Rejected: ${ODD}`, { reason: "rejected", attempts: [] });
   if (prompt === "hang") {
     return new Promise<never>((_resolve, reject) => {
       request.signal.addEventListener("abort", () => reject(request.signal.reason), { once: true });
@@ -182,7 +182,7 @@ describe("a poll is left to the handler", () => {
     expect(await responseOfPoll(path)).not.toBeNull();
   });
 
-  /** The first calls fill the caches, so that memory could answer. */
+  // The first calls fill the caches, so that memory could answer.
   async function expectCompletePath(target: string, key: string, status: number): Promise<void> {
     for (let n = 0; n < 2; n += 1) expect((await ask(own, target, key)).status).toBe(status);
     expect(await respondToPoll(own, target, { "x-api-key": key })).toBeNull();

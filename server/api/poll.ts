@@ -76,7 +76,7 @@ function mayPoll({ plan, scopes, targetIds, suspended }: ApiKeyActor, { scope }:
   return plan.apiAccess && !suspended && targetIds.length === 0 && scopes.includes(scope);
 }
 
-/** By the path before the run's id, such as `/v1/agents/run/`, then by the path after it, such as `/status`. */
+// By the path before the run's id, such as `/v1/agents/run/`, then by the path after it, such as `/status`.
 const VIEWS = new Map<string, Map<string, View>>();
 for (const [procedure, { answers, path, kind, scope, viewRun }] of Object.entries(ENDPOINTS)) {
   const [before = "", after = ""] = path.split(/\{\w+\}/);
@@ -86,7 +86,7 @@ for (const [procedure, { answers, path, kind, scope, viewRun }] of Object.entrie
 }
 const UUID_LENGTH = 36;
 
-/** Reads the path without a regular expression, which is slower. */
+// Reads the path without a regular expression, which is slower.
 function readPath(path: string): Poll | null {
   for (const [before, views] of VIEWS) {
     if (!path.startsWith(before)) continue;
@@ -97,7 +97,6 @@ function readPath(path: string): Poll | null {
   return null;
 }
 
-/** The last body of executing runs. */
 const lastTagged = new WeakMap<object, TaggedBody>();
 
 function bodyOf(services: Services, actor: ApiKeyActor, { view, runId }: Poll): TaggedBody | null {

@@ -25,10 +25,8 @@ export async function readInput(
     : { ...input, body: await parseBody(request, endpoint, { body, memory }) };
 }
 
-/**
- * Parameters such as `metadata.customer` become a JSON object, the declared `metadata.KEY`. Throws `invalid_request` for
- * an unknown or repeated parameter.
- */
+// Parameters such as `metadata.customer` become a JSON object, the declared `metadata.KEY`. Throws
+// `invalid_request` for an unknown or repeated parameter.
 function readQuery(text: string, { query, ignoresUnknownQuery }: Endpoint): Params {
   const found: Params = {};
   const pairs: Params = {};

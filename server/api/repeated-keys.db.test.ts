@@ -7,7 +7,7 @@ import { createTenant, createTrigger, openWorld, scriptedModels } from "@/testin
 import { handleRest } from "./rest";
 import { handleWebhook } from "./webhook";
 
-/** Of two members with one key, the first would be lost without a word. */
+// Of two members with one key, the first would be lost without a word.
 const BODY = '{"userMessage":"hi","user":{"a":1,"b":2,"a":3}}';
 const REJECTED = {
   code: "invalid_request",

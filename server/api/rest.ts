@@ -32,7 +32,7 @@ import { authorizeOptions, optionHeadersOf, readStartOptions } from "./v1/start-
 
 const findRoute = createRouteFinder(ENDPOINTS);
 
-/** A view is sent only if it has changed. */
+// A view is sent only if it has changed.
 type Answer = { body: object | string; isView?: boolean; events?: ReadableStream<Uint8Array> | undefined };
 
 export async function respondToRest(services: Services, request: ApiRequest): Promise<ApiResponse> {
@@ -57,7 +57,6 @@ export function handleRest(services: Services, request: Request): Promise<Respon
 }
 
 type Params = Record<string, string>;
-/** `headers`: those of the response. */
 type Call = {
   request: ApiRequest;
   route: Route;
@@ -99,7 +98,7 @@ async function answer(
     : queueDashboardCall(services, actor.orgId, { work: respond, signal: request.signal });
 }
 
-/** Adds the entity tag of a view. The body of an ended run is kept for polls. */
+// Adds the entity tag of a view. The body of an ended run is kept for polls.
 function renderView({ route, services, actor, headers }: Call, view: object): string {
   const { endpoint, procedure } = route;
   const body = writeJson(view);
@@ -115,7 +114,7 @@ function renderView({ route, services, actor, headers }: Call, view: object): st
   return body;
 }
 
-/** A rejected call still counts; a rate limit or repetition takes precedence over its issue. */
+// A rejected call still counts; a rate limit or repetition takes precedence over its issue.
 async function start(call: Call): Promise<Answer> {
   const { request, route, services, actor } = call;
   authorizeOptions(actor, request.header);

@@ -1,14 +1,12 @@
 import { AppError } from "@/server/base/errors";
 import type { Endpoint } from "./endpoint";
 
-/** Finds the endpoint of a request. */
-
 export type Route = {
   endpoint: Endpoint;
   procedure: string;
 };
 
-/** A literal segment takes precedence over a parameter. */
+// A literal segment takes precedence over a parameter.
 type Segment = { literals: Map<string, Segment>; parameter?: Segment; routes: Route[] };
 
 const newSegment = (): Segment => ({ literals: new Map(), routes: [] });
@@ -54,7 +52,7 @@ export function createRouteFinder(endpoints: Readonly<Record<string, Endpoint>>)
   };
 }
 
-/** Keeps a malformed percent escape, which is then rejected as an id. */
+// Keeps a malformed percent escape, which is then rejected as an id.
 function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);

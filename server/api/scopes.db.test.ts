@@ -14,7 +14,7 @@ import { ENDPOINTS } from "./v1/endpoints";
  * without filled caches.
  */
 
-/** Is in the input and output of all runs, and in no id. */
+// Is in the input and output of all runs, and in no id.
 const MARK = "424242424242";
 
 const world = await openWorld({ models: scriptedModels(() => ({ content: `Out ${MARK}` })) });

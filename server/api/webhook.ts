@@ -31,7 +31,6 @@ const FLOOD_NOTE = "Further calls from this address in the same minute are not r
 const guards = perOwner(({ clock }: Pick<Services, "clock">) => ({
   unknown: createMemoryWindow(UNKNOWN_TOKENS.limit, UNKNOWN_TOKENS.seconds, clock),
   flood: createMemoryWindow(FLOOD.limit, FLOOD.seconds, clock),
-  /** Records the first rejected call of each caller per minute. */
   floodRecords: createMemoryWindow(1, FLOOD.seconds, clock),
 }));
 

@@ -8,7 +8,7 @@ import { type Json, type JsonObject, readJson, writeJson } from "@/server/base/j
 import type { Services } from "@/server/base/services";
 import type { AuditSubject } from "@/server/contract/enums";
 
-/** Prompts and definitions have their versions instead. */
+// Prompts and definitions have their versions instead.
 const MAX_TEXT = 500;
 
 export type AuditedChange = { tx: Transaction; actor: Actor; at: Date };

@@ -98,14 +98,12 @@ export function captureErrors(log: Logger): void {
   });
 }
 
-/** The length is in characters. */
+// The length is in characters.
 const BATCH_LENGTH = 12_288;
 const BATCH_MS = 200;
 
-/**
- * A system call per entry would take a quarter of a poll's time. The destination's own batches (`minLength`) copy
- * all collected text for every entry.
- */
+// A system call per entry would take a quarter of a poll's time. The destination's own batches (`minLength`)
+// copy all collected text for every entry.
 function inBatches(output: DestinationStream): DestinationStream & { flush: () => void } {
   let text = "";
   const flush = () => {
@@ -123,7 +121,7 @@ function inBatches(output: DestinationStream): DestinationStream & { flush: () =
   };
 }
 
-/** Synchronous, so that nothing is lost when the process ends. */
+// Synchronous, so that nothing is lost when the process ends.
 function openOutput(fd: number): DestinationStream {
   if (!isatty(fd)) {
     const output = inBatches(pino.destination({ dest: fd, sync: true }));
@@ -159,7 +157,7 @@ function wrap(log: pino.Logger, request: Logger["request"]): Logger {
 
 const RESERVED = new Set(["time", "level", "message"]);
 
-/** They cannot overwrite an entry's time, level and message. */
+// They cannot overwrite an entry's time, level and message.
 function toFacts(fields: object): LogFields {
   const facts: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) {
@@ -175,7 +173,7 @@ function toFact(value: unknown): unknown {
 
 const MAX_CAUSES = 8;
 
-/** Only plain values (`code`, `status`, …), because libraries attach whole clients to their errors. */
+// Only plain values (`code`, `status`, …), because libraries attach whole clients to their errors.
 function errorFields(error: Error, depth: number): LogFields {
   const facts = Object.entries(error).filter(([, value]) => !["object", "function"].includes(typeof value));
   const { name, message, stack, cause } = error;
@@ -184,7 +182,7 @@ function errorFields(error: Error, depth: number): LogFields {
   return { ...described, cause: cause instanceof Error ? errorFields(cause, depth + 1) : cause };
 }
 
-/** Secrets that a caller failed to redact contain one of these. */
+// Secrets that a caller failed to redact contain one of these.
 const SUSPECT = /sw_live_|\/webhooks\/|whsec_|:\/\/|Bearer|sk-/;
 
 function redact(line: string): string {

@@ -1,6 +1,6 @@
 /** Of short names, a third may differ. */
 const MAX_EDITS = 2;
-/** Tenants choose the names: longer or more ones are not compared. */
+// Tenants choose the names: longer or more ones are not compared.
 const MAX_LENGTH = 64;
 const MAX_KNOWN = 500;
 
@@ -16,7 +16,7 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return first === undefined || first.edits === second?.edits ? undefined : first.each;
 }
 
-/** The fewest edits from one text to another; a larger number than `most` if there are more. */
+// The fewest edits from one text to another; a larger number than `most` if there are more.
 function countEdits(from: string, to: string, most: number): number {
   let same = 0;
   while (same < from.length && from[same] === to[same]) same += 1;

@@ -11,10 +11,9 @@ export function requireValidText(value: string, context: z.RefinementCtx): void 
 export const text = (max: number) =>
   z.string().max(max, `must have at most ${max} characters`).superRefine(requireValidText);
 
-/** A name that is not blank. */
 export const nameText = text(MAX_NAME_LENGTH).refine((value) => value.trim() !== "", "must not be empty");
 
-/** A longer list is rejected before its items are checked: each would be an issue of its own. */
+// A longer list is rejected before its items are checked: each would be an issue of its own.
 const MAX_ITEMS = 1_000;
 
 /** Distinct texts; a repeated one is a mistake. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { OrgId } from "@/server/base/actor";
 import { defineQuery, type Queryable } from "@/server/base/db/statement";
 
-/** PostgreSQL reads no JSON with U+0000, which an output schema may have. */
+// PostgreSQL reads no JSON with U+0000, which an output schema may have.
 const CURRENT = String.raw`
   agents a JOIN agent_versions v ON v.agent_id = a.id AND v.number = a.version
   CROSS JOIN LATERAL (SELECT replace(v.definition, '\u0000', '\u0001')::json AS settings) s

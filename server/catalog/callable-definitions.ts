@@ -17,7 +17,7 @@ const callable = z.object({
 });
 export type Callable = z.infer<typeof callable>;
 
-/** PostgreSQL reads no JSON with U+0000, which a schema may have. */
+// PostgreSQL reads no JSON with U+0000, which a schema may have.
 const JSON_OF = String.raw`replace(v.definition, '\u0000', '\u0001')::json`;
 
 const CALLABLE = `SELECT * FROM (

@@ -11,7 +11,6 @@ import { type Declared, requireOwn } from "./require-own";
 
 /** Changes of definitions by API key. Each is one transaction. A limited key changes only what is its own. */
 
-/** A stored definition, maybe archived. */
 type Found = { id: string; slug: string; name: string; deletedAt: Date | null };
 
 /** `generateSecret`: of a new trigger. */
@@ -23,7 +22,6 @@ type Kind<Definition, Saved, View> = {
   /** Fields that differ if they are null or missing. */
   nullable?: readonly string[];
   declared(definition: Definition): Declared;
-  /** Issues besides those of the schema of an invalid definition. */
   findIssuesOfInvalid?(value: object, change: Change<Author>): Promise<readonly Issue[]>;
   put(change: Change<Author>, definition: Definition, options: PutOptions): Promise<Saved>;
   read(db: Transaction, key: ApiKeyActor, id: string): Promise<View>;
@@ -38,7 +36,7 @@ const MAX_MEMBERS = 5_000;
 
 type KeyServices = CatalogServices & Pick<Services, "env">;
 
-/** Each invalid member is an issue of its own, and very many would occupy the process for seconds. */
+// Each invalid member is an issue of its own, and very many would occupy the process for seconds.
 function requireFewMembers(value: object): void {
   const fields: [path: string, members: unknown][] = Object.entries(value).map(([field, members]) => [
     jsonPointer([field]),
@@ -70,7 +68,7 @@ export function definitionChanges<
   }
 
   return {
-    /** Creates a definition whose slug is free, or restores an archived one. */
+    // Creates a definition whose slug is free, or restores an archived one.
     create(
       services: KeyServices,
       key: ApiKeyActor,
@@ -83,7 +81,7 @@ export function definitionChanges<
       });
     },
 
-    /** Replaces fields; null gives a field its default value. Throws `not_found` and what `precondition` throws. */
+    // Replaces fields; null gives a field its default value. Throws `not_found` and what `precondition` throws.
     update(
       services: KeyServices,
       key: ApiKeyActor,
@@ -103,7 +101,7 @@ export function definitionChanges<
       });
     },
 
-    /** Archives a definition, which may be archived already. Throws `not_found` and what `precondition` throws. */
+    // Archives a definition, which may be archived already. Throws `not_found` and what `precondition` throws.
     archive(
       services: KeyServices,
       key: ApiKeyActor,

@@ -18,7 +18,6 @@ import { storedSignature } from "./webhooks/senders/signature-definition";
 
 /** Stored definitions as the entries of a definition file. */
 
-/** An agent with one of its versions. */
 export function declareAgent(
   agent: Pick<Agent, "slug" | "name" | "status">,
   version: AgentVersion,

@@ -27,14 +27,13 @@ export const slug = z
 
 const AMOUNT = /^\d{1,10}(\.\d{1,4})?$/;
 
-/** A number, or a string with at most ten digits and four decimals. Parsed to a string. */
+// A number, or a string with at most ten digits and four decimals. Parsed to a string.
 const amount = z
   .union([z.number(), z.string()], { error: "must be a number" })
   .transform(String)
   .pipe(z.string().regex(AMOUNT, "must be a number from 0 to 9999999999 with at most four decimal places"));
 export const amountAboveZero = amount.refine((value) => Number(value) > 0, "must be above zero");
 
-/** PostgreSQL's largest integer. */
 const MAX_RATE = 2_147_483_647;
 const perMinute = z.int().min(1).max(MAX_RATE);
 export const UNLIMITED = "unlimited" as const;
@@ -55,7 +54,7 @@ const instant = z.iso
   .datetime({ offset: true, error: "must be a time such as 2027-01-31T00:00:00Z" })
   .transform((value) => new Date(value).toISOString());
 
-/** Fields hold JSON, whose texts no field checks. */
+// Fields hold JSON, whose texts no field checks.
 function requireValidTexts(definition: object, context: z.RefinementCtx): void {
   const invalid = isJsonObject(definition) ? findInvalidText(definition) : null;
   if (invalid === null) return;
@@ -88,7 +87,7 @@ export const toolDefinition = z
 export type ToolDefinition = z.output<typeof toolDefinition>;
 export type ToolInput = z.input<typeof toolDefinition>;
 
-/** Has a port only where it is not the scheme's own. */
+// Has a port only where it is not the scheme's own.
 const host = z
   .string()
   .trim()
@@ -263,7 +262,7 @@ export const memberDefinition = z.strictObject({
 });
 export type MemberDefinition = z.output<typeof memberDefinition>;
 
-/** Omitted fields are not changed; a new plan gets the schema's defaults. */
+// Omitted fields are not changed; a new plan gets the schema's defaults.
 const planDefinition = z.strictObject({
   apiAccess: z.boolean().optional(),
   monthlyCredits: amount.optional(),

@@ -214,7 +214,7 @@ export async function saveToolText(
   try {
     return await saveTool(services, actor, { definition: read.definition, ...options });
   } catch (error) {
-    // What concerns no part of the definition, such as a newer version, is not at one of its lines.
+    // An error about no part of the definition, such as a newer version, has no line.
     if (!isAppError(error) || error.issues === undefined || error.issues.every(({ path }) => path === ""))
       throw error;
     throw reject(textIssuesOf(read.document, error.issues));
@@ -243,7 +243,7 @@ export async function findStepMentions(
   return mentions;
 }
 
-/** A tool of 100 long steps has a fifth of the parts. One turn of the event loop checks the value. */
+// A tool of 100 long steps has a fifth of the parts. One turn of the event loop checks the value.
 const LIMITS = { parts: 50_000, weight: 2 * WORKFLOW_LIMITS.definitionBytes, timeoutMs: 10_000 };
 
 async function readTool(yaml: string, reader: ToolReader): Promise<ReadTool> {

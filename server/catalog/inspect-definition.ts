@@ -112,7 +112,7 @@ export async function inspectTool(
   };
 }
 
-/** JSON keeps the digits of all numbers. */
+// JSON keeps the digits of all numbers.
 const writeInput = <Step extends { with: JsonObject }>(step: Step) => ({
   ...step,
   with: writeJson(step.with),

@@ -146,7 +146,7 @@ const lastRunRow = z.object({
 });
 export type LastRun = Omit<z.output<typeof lastRunRow>, "of">;
 
-/** One lookup each in the index of ended runs, and one pass over the other runs. */
+// One lookup each in the index of ended runs, and one pass over the other runs.
 async function readLastRuns(
   services: Pick<Services, "clock" | "pool">,
   orgId: OrgId,

@@ -12,7 +12,6 @@ import { among, ofTargets } from "./key-targets";
 /** Agents, tools and triggers as an API key sees them. A limited key sees its targets and their triggers. */
 
 type Key = Pick<ApiKeyActor, "orgId" | "targetIds">;
-/** Also within a change. */
 type Reader = { db: Pick<Transaction, "agent" | "tool" | "trigger"> };
 type Status = (typeof DEFINITION_STATUSES)[number];
 export type PageOf = { cursor?: string | undefined; limit: number };
@@ -111,7 +110,6 @@ function triggerLine({ id, slug, name, disabledAt, agentId, toolId, ...times }: 
   };
 }
 
-/** More versions are on the page of the agent or tool. */
 const MAX_VERSIONS = 100;
 const VERSIONS = { orderBy: { number: "desc" }, take: MAX_VERSIONS } as const;
 

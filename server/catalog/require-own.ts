@@ -11,7 +11,6 @@ import { NEWEST } from "./definition-rows";
 import type { AgentDefinition, ScheduleDefinition, ToolDefinition, TriggerDefinition } from "./definitions";
 import { among, mayUse, targetIdsOf } from "./key-targets";
 
-/** A definition of any kind. */
 export type Declared =
   | { kind: "agent"; definition: AgentDefinition }
   | { kind: "tool"; definition: ToolDefinition }
@@ -56,7 +55,7 @@ export async function requireOwn(change: Change<Author>, declared: Declared): Pr
   if (issues.length > 0) throw rejection(issues);
 }
 
-/** Of an agent or tool, an existing one; of others, also a new one. */
+// Of an agent or tool, an existing one; of others, also a new one.
 async function isOwn({ tx, actor }: Change<Author>, kind: DeclaredKind, slug: string): Promise<boolean> {
   const where = { organizationId: actor.orgId, slug };
   if (kind === "agent") return (await tx.agent.count({ where: { ...where, ...among(actor) } })) > 0;
@@ -134,7 +133,7 @@ async function storedUses(
   return [];
 }
 
-/** A callback for runs of all agents and tools would send what the key may not read. */
+// A callback for runs of all agents and tools would send what the key may not read.
 async function findCallbackIssues(
   { tx, actor }: Change<Author>,
   { agents, tools, triggers, events }: CallbackDefinition,

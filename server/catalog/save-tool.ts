@@ -69,7 +69,6 @@ export async function putTool(
   });
 }
 
-/** The parts of a database that the check of a tool reads. */
 export type ToolReader = SlugReader & Parameters<typeof listSecretNames>[0];
 
 export async function findToolIssues(
@@ -89,7 +88,7 @@ export async function findIssuesOfInvalidTool(
   return findIssues(json, slug, reader);
 }
 
-/** A tool may call itself, also before it is saved. */
+// A tool may call itself, also before it is saved.
 async function findIssues(workflow: Json, slug: string | null, reader: ToolReader) {
   const { agent = new Set<string>(), tool = [] } = reader.declared ?? {};
   const declared = { agent, tool: new Set([...tool, ...(slug === null ? [] : [slug])]) };

@@ -28,7 +28,7 @@ import { resolveTargets } from "./resolve-slugs";
 /** `token` is the secret part of the trigger's URL; members may see it. */
 type SavedTrigger = { id: string; slug: string; token: string; saved: Saved };
 
-/** Standard Webhooks 1.0: base64, with or without `whsec_`. */
+// Standard Webhooks 1.0: base64, with or without `whsec_`.
 const MIN_STANDARD_BYTES = 16;
 const STANDARD_SECRET = /^(whsec_)?[A-Za-z0-9+/]+={0,2}$/;
 
@@ -195,7 +195,7 @@ type Slugs = {
   findUnique(query: { where: { id: string }; select: { slug: true } }): Promise<{ slug: string } | null>;
 };
 
-/** Prisma would load several relations in parallel on the transaction's one connection. */
+// Prisma would load several relations in parallel on the transaction's one connection.
 async function findSlug(table: Slugs, id: string | null): Promise<string | null> {
   if (id === null) return null;
   const found = await table.findUnique({ where: { id }, select: { slug: true } });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { readJson } from "@/server/base/json/json";
 import { workflowStep } from "@/server/work/workflow/definition";
 
-/** Unknown keys of later versions of Stepwell must not make pages fail. */
+// Unknown keys of later versions of Stepwell must not make pages fail.
 const step = z.object(workflowStep.shape);
 const storedTool = z.object({
   parameters: z.unknown().optional(),

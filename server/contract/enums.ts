@@ -27,7 +27,6 @@ export const FORK_MODES = ["recorded", "live"] as const;
 export const RUN_SOURCES = ["api", "webhook", "dashboard", "operator", "run", "draft", "schedule"] as const;
 export type RunSource = (typeof RUN_SOURCES)[number];
 
-/** The dimensions by which figures of runs are grouped. */
 export const METRICS_DIMENSIONS = ["agent", "tool", "trigger", "key", "schedule"] as const;
 
 export const CREDIT_ENTRY_KINDS = ["grant", "hold", "charge", "release", "refund", "adjustment"] as const;
@@ -36,7 +35,6 @@ export type CreditEntryKind = (typeof CREDIT_ENTRY_KINDS)[number];
 export const DELIVERY_OUTCOMES = ["accepted", "repeated", "rejected", "filtered"] as const;
 export type DeliveryOutcomeName = (typeof DELIVERY_OUTCOMES)[number];
 
-/** The types of events that callbacks tell about. */
 export const CALLBACK_EVENTS = [
   "run.completed",
   "run.failed",

@@ -37,7 +37,7 @@ export function priceOf(list: PriceList, model: string): ModelPrice {
   return Object.hasOwn(list.models, model) ? (list.models[model] ?? list.defaultModel) : list.defaultModel;
 }
 
-/** Prices are those of 1,000 tokens. Multiplying is cheaper than dividing, and as exact. */
+// Prices are those of 1,000 tokens. Multiplying is cheaper than dividing, and as exact.
 const PER_TOKEN = new Decimal("0.001");
 
 type Tokens = { inputTokens: number; outputTokens: number };
@@ -63,7 +63,7 @@ export function mostCreditsOf(
   return toLedger(dearestInput(price).mul(inputTokens).add(price.output.mul(outputTokens)).mul(PER_TOKEN));
 }
 
-/** The cached part of the input is unknown before the call, so the highest price counts. */
+// The cached part of the input is unknown before the call, so the highest price counts.
 const dearestInput = ({ input, cachedInput, cacheWrite }: ModelPrice) =>
   [cachedInput, cacheWrite].reduce<Decimal>((dearest, one) => (one?.gt(dearest) ? one : dearest), input);
 

@@ -40,7 +40,7 @@ export type LedgerLine = Awaited<ReturnType<typeof listLedger>>["items"][number]
 
 const isRare = (kind: CreditEntryKind) => kind === "grant" || kind === "refund" || kind === "adjustment";
 
-/** The kinds are literals, because PostgreSQL matches a partial index only with literals. */
+// The kinds are literals, because PostgreSQL matches a partial index only with literals.
 const FIND_RARE = defineQuery(
   "find-rare-credit-entries",
   z.object({ sequence: z.number() }),

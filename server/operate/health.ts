@@ -8,7 +8,6 @@ const PATIENCE_MS = 2_000;
 
 const PING = defineQuery("ping", z.object({}), "SELECT");
 
-/** The state of each part. */
 export type Readiness = {
   ready: boolean;
   database: "ok" | "unreachable" | "rejects writes";
@@ -43,7 +42,7 @@ export async function checkReadiness(
 }
 
 const POLL_MS = 250;
-/** Polls before the first message (5 s), and between two (30 s). */
+// Polls before the first message (5 s), and between two (30 s).
 const FIRST_LINE = 20;
 const NEXT_LINE = 120;
 
@@ -72,7 +71,6 @@ export async function waitUntilReady(
   return false;
 }
 
-/** Returns false after two seconds. */
 async function holds(fact: Promise<boolean>): Promise<boolean> {
   const known = new AbortController();
   const late = sleep(PATIENCE_MS, known.signal).then(() => false);

@@ -15,7 +15,6 @@ type Settings = NonNullable<Environment["inngest"]>;
 const DEV_SERVER = "http://127.0.0.1:8288";
 const CLOUD = { events: "https://inn.gs", api: "https://api.inngest.com" };
 const PATIENCE_MS = 1_500;
-/** Probes and pages ask often. */
 const REMEMBERED_MS = 2_000;
 
 export function readInngestServer({ dev, baseUrl, eventKey, signingKey }: Settings): InngestServer {
@@ -133,7 +132,7 @@ function describeWrongKind(address: string, kind: string | null, variable: strin
   return `${address} is not an Inngest server: check ${variable}.`;
 }
 
-/** Servers identify a key by the SHA-256 of its bytes. */
+// Servers identify a key by the SHA-256 of its bytes.
 function hashSigningKey({ signingKey = "" }: InngestServer): string {
   const digits = signingKey.replace(/^signkey-\w+-/, "");
   const prefix = signingKey.slice(0, signingKey.length - digits.length);

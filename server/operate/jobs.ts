@@ -16,7 +16,6 @@ type Done = { text: string; more?: boolean } | null;
 /** Every process runs it; running it twice is harmless, because the rows decide. */
 export type Job = {
   name: string;
-  /** Its name on pages. */
   title: string;
   failure: string;
   everyMs: number;

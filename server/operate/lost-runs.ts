@@ -3,9 +3,9 @@ import { defineQuery, isOpenSql } from "@/server/base/db/statement";
 import { releaseHandedOver } from "@/server/runs/engine/run-state";
 import type { Services } from "@/server/services";
 
-/** A run that was handed over for the first time and not called for this long may be lost; later ones get longer. */
+// A run that was handed over for the first time and not called for this long may be lost; later ones get longer.
 const LOST_AFTER_MS = 30_000;
-/** Each hand-over gets more time, up to this factor, so that a slow server does not lose all. */
+// Each hand-over gets more time, up to this factor, so that a slow server does not lose all.
 const LONGEST_FACTOR = 8;
 const BATCH = 500;
 

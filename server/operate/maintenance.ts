@@ -2,7 +2,7 @@ import type { Services } from "@/server/services";
 import { createJobs, type Job } from "./jobs";
 import { type JobRecord, storeJobRecord } from "./system/job-records";
 
-/** The interval at which executions of a job are stored for the page System, except when it fails or works again. */
+// The interval at which executions of a job are stored for the page System, except when it fails or works again.
 const STORE_EVERY_MS = 60_000;
 
 /** Starts the recurring jobs of a process, each immediately and then at its interval. Returns a function that stops them. */
@@ -17,7 +17,7 @@ export function startMaintenance(services: Services): () => Promise<void> {
       const now = services.clock.monotonicMs();
       if (record.failed === stored.failed && now - stored.at < STORE_EVERY_MS) return;
       stored = { at: now, failed: record.failed };
-      // What the page shows is not worth a failure: the next execution tries again.
+      // A record is only for the page, so its error is ignored: the next execution stores again.
       await storeJobRecord(services, record).catch(() => {});
     };
     const run = async (): Promise<void> => {

@@ -8,7 +8,7 @@ import { OPEN_STATUSES } from "@/server/contract/enums";
 import type { Services } from "@/server/services";
 import { suspendOrganization } from "./suspend-organization";
 
-/** A process cancels its running run within 30 s; a run without a process is not waited for longer. */
+// A process cancels its running run within 30 s; a run without a process is not waited for longer.
 const CANCEL_PATIENCE_MS = 35_000;
 const POLL_MS = 250;
 const BATCH = 500;
@@ -17,7 +17,7 @@ const openRunsOf = (actor: OperatorActor) => ({
   where: { organizationId: actor.orgId, status: { in: [...OPEN_STATUSES] } },
 });
 
-/** `$1` is the organization, `$2` the batch; the rest cascades at the end. */
+// `$1` is the organization, `$2` the batch; the rest cascades at the end.
 const REMOVALS = Object.entries({
   deliveries:
     "DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE organization_id = $1 LIMIT $2)",

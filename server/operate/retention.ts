@@ -24,7 +24,7 @@ export const KEPT: Record<string, "plan" | "always"> = {
   audit_entries: "always",
 };
 
-/** In order. `$1` is the time, `$2` the batch. Ledger and audit log are stored forever. */
+// In order. `$1` is the time, `$2` the batch. Ledger and audit log are stored forever.
 const REMOVALS = Object.entries({
   deliveries: `
     DELETE FROM deliveries WHERE id IN (
@@ -113,7 +113,7 @@ const REMOVALS = Object.entries({
     DELETE FROM verifications WHERE id IN (SELECT id FROM verifications WHERE expires_at <= $1 LIMIT $2)`,
 }).map(([kind, text]) => ({ kind, remove: defineCommand(`remove-expired-${kind}`, text) }));
 
-/** If a start uses a configuration again at this moment, the next pass deletes the others. */
+// If a start uses a configuration again at this moment, the next pass deletes the others.
 function leaveUsedConfigurations(error: unknown): number {
   if (isForeignKeyViolation(error, "runs_organization_id_configuration_hash_fkey")) return 0;
   throw error;

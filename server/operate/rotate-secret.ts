@@ -16,7 +16,7 @@ import type { Services } from "@/server/services";
 
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
-/** At most 8 MiB of the largest kind. */
+// At most 8 MiB of the largest kind.
 const BATCH = { text: 500, bytea: 32 };
 
 /** The sealing purpose contains the value of the SQL expression `owner`. */

@@ -8,7 +8,7 @@ import { OPEN_LISTED_STATUSES } from "./read/enums";
 import type { RunFilter } from "./read/find/filter";
 import { listRuns } from "./read/list";
 
-/** Returns the run's state before. */
+// Returns the run's state before.
 const REQUEST_CANCEL = defineQuery(
   "request-cancel",
   z.object({ sequence: z.number(), ended: z.boolean() }),
@@ -50,7 +50,7 @@ async function endRequested(
 
 const requestedRun = z.object({ id: z.string(), sequence: z.number() });
 
-/** Parents first: their children end with them. */
+// Parents first: their children end with them.
 const REQUEST_CANCELS = defineQuery(
   "request-cancels-of-organization",
   requestedRun,

@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import { MIB } from "@/server/contract/sizes";
 import type { RunFacts } from "./run-facts";
 
-/** MAX_BYTES is approximate. */
+// MAX_BYTES is approximate.
 const MAX_RUNS = 10_000;
 const MAX_BYTES = 16 * MIB;
 

@@ -125,7 +125,7 @@ export async function configureAgent(
 const knownTarget = z.object({ slug: z.string(), total: z.number() });
 
 const MAX_NAMES = 20;
-/** One more than `nearestName` compares: it must not choose among a part of them. */
+// One more than `nearestName` compares: it must not choose among a part of them.
 const MAX_LISTED = 501;
 
 /**

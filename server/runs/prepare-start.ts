@@ -78,7 +78,6 @@ export async function findRejection(
   return new AppError("invalid_request", "The input does not match the tool's parameters.", { issues });
 }
 
-/** A start's frozen configuration and hold. */
 export async function freezeStart(
   services: Services,
   actor: Actor,
@@ -100,7 +99,7 @@ export async function freezeStart(
       configuration,
       ...freeze(services, target, configuration),
       input: replaceNul(request.userMessage),
-      /** From an upper bound of the prompt's tokens. */
+      // From an upper bound of the prompt's tokens.
       hold: holdForFirstCall(prices, callable, bound),
       headroom: headroomForFirstCall(prices, callable, bound),
       countHold: async () => holdForFirstCall(prices, callable, await models.countTokens(prompt)),
@@ -141,7 +140,7 @@ async function withDraft(
   throw new Error("target and draft are of different kinds");
 }
 
-/** One of a tool, and up to two of an agent. */
+// One of a tool, and up to two of an agent.
 const frozen = new WeakMap<Target, Map<boolean, Frozen>>();
 type Frozen = ReturnType<typeof freezeConfiguration>;
 

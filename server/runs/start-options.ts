@@ -1,7 +1,6 @@
 import type { Decimal } from "@/server/base/amount";
 import { isJsonObject, readJson, writeJson } from "@/server/base/json/json";
 
-/** Options of one start. */
 export type StartOptions = {
   /** The run never uses more. */
   maxCredits?: Decimal | undefined;

@@ -78,7 +78,7 @@ export async function rejectStart(
   if (limit === undefined && idempotency === undefined) throw error;
   const call = countedCall(actor, conditions);
   const verdict = await withWorker(services.engine, ({ accounts }) => accounts.reject(call));
-  if (verdict.verdict === "refuse") throw withRateHeaders(error, limit, rateDecisionOf(limit, verdict));
+  if (verdict.verdict === "reject") throw withRateHeaders(error, limit, rateDecisionOf(limit, verdict));
   return repeatedStart(verdict, limit);
 }
 

@@ -7,7 +7,7 @@ import { createDashboardCaller } from "./router";
 
 const world = await openWorld();
 
-/** Reading this many words and marks takes a third of a second of CPU. */
+// Reading this many words and marks takes a third of a second of CPU.
 const LARGE = `steps: [${"{},".repeat(12_000)}]`;
 const CHECKS = 12;
 

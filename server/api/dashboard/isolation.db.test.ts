@@ -43,7 +43,6 @@ let foreign: Things;
 
 type Things = Pick<Tenant, "orgId" | "agentId" | "toolId"> & {
   runId: string;
-  /** Has a child run. */
   parentId: string;
   stepId: string;
   callId: string;
@@ -216,7 +215,7 @@ async function createThings(tenant: Tenant): Promise<Things> {
       organizationId: tenant.orgId,
       slug: callbackSlug,
       name: `Callback of ${tenant.slug}`,
-      // Not https, so that a test of it calls nobody, which is an outcome.
+      // Not https, so that a test of it makes no call, which is an outcome.
       url: "http://127.0.0.1:9/",
       events: ["run.completed"],
       createdAt: now,
@@ -275,9 +274,9 @@ const toolYaml = (slug: string) =>
 
 type Caller = ReturnType<typeof createDashboardCaller>;
 type Call = (api: Caller, at: Things) => Promise<unknown>;
-/** For the other's ids: an error code, or a response without data. */
+// For the other's ids: an error code, or a response without data.
 type Gets = "not_found" | "invalid_request" | ((answer: unknown) => boolean);
-/** Procedures of `system` need an operator, whatever the role. */
+// Procedures of `system` need an operator, whatever the role.
 type Needed = MemberRole | "operator";
 type Row = { role: Needed; call: Call; gets: Gets };
 
@@ -344,7 +343,7 @@ const NEW_SCHEDULE = {
 const OUTPUT_SCHEMA = { type: "object", properties: { answer: { type: "string" } } };
 const foreignAgent = () => `w-${other.slug}`;
 
-/** Views belong to a person: the caller's own, or another organization's. */
+// Views belong to a person: the caller's own, or another organization's.
 async function viewOf(api: Caller, at: Things): Promise<string> {
   if (at === foreign) return at.viewId;
   const saved = await api.views.save({ name: newId(), query: "", columns: null });
@@ -352,10 +351,9 @@ async function viewOf(api: Caller, at: Things): Promise<string> {
   return saved?.id ?? at.viewId;
 }
 
-/**
- * The procedures whose call and answer cannot be derived, and those that are shown better by a call of their own.
- * For the other's ids a call alone gets `not_found`. In order: the last rows remove the trigger and schedule of what precedes.
- */
+// The procedures whose call and answer cannot be derived, and those that are shown better by a call of their
+// own. For the other's ids a call alone gets `not_found`. In order: the last rows remove the trigger and
+// schedule of what precedes.
 const EXCEPTIONS: Record<string, Call | { ask: Call; gets: Gets }> = {
   // Always the caller's own.
   "views.save": {
@@ -516,7 +514,7 @@ const EXCEPTIONS: Record<string, Call | { ask: Call; gets: Gets }> = {
   },
   "models.users": { ask: (api, at) => api.models.users({ name: at.provider.name }), gets: isEmpty },
   "models.save": (api, { provider }) => api.models.save({ ...provider, replaces: provider }),
-  // This world's client calls nobody, which is an outcome.
+  // This world's client makes no calls, which is an outcome.
   "models.test": (api, { provider: { name, models } }) => api.models.test({ name, model: models[0] ?? "" }),
   "models.discover": {
     ask: (api, { provider: { baseUrl, apiKey } }) => api.models.discover({ baseUrl, apiKey }),
@@ -579,7 +577,6 @@ const EXCEPTIONS: Record<string, Call | { ask: Call; gets: Gets }> = {
   "triggers.remove": (api, at) => api.triggers.remove({ slug: at.triggerSlug }),
 };
 
-/** Of calls that change something, by name or router; elsewhere a member may. */
 const CHANGING_ROLES: Record<string, Needed> = {
   system: "operator",
   account: "viewer",
@@ -594,7 +591,6 @@ const CHANGING_ROLES: Record<string, Needed> = {
   secrets: "admin",
   organization: "owner",
 };
-/** Queries that not every viewer may make, by name or router. */
 const READING_ROLES: Record<string, Needed> = {
   system: "operator",
   "members.invitations": "admin",
@@ -614,7 +610,6 @@ const IDS = [
 ] as const;
 const isId = (name: string): name is (typeof IDS)[number] => IDS.some((id) => id === name);
 
-/** The ids that an input needs; null if it needs anything else. */
 function neededIds(inputs: readonly unknown[]): (typeof IDS)[number][] | null {
   const [input] = inputs;
   if (input === undefined) return [];
@@ -640,7 +635,7 @@ function derived(name: string, inputs: readonly unknown[]): Omit<Row, "role"> | 
   return { call, gets: ids.length === 0 ? showsNothingForeign : "not_found" };
 }
 
-/** The caller's types nest the procedures by router; at runtime they are in one list. */
+// The caller's types nest the procedures by router; at runtime they are in one list.
 const procedureParts = z.object({ type: z.string(), inputs: z.array(z.unknown()) });
 
 const procedures = Object.entries(dashboardRouter._def.procedures).map(([name, declared]) => {

@@ -212,7 +212,7 @@ it("lists with a key that is not saved yet, and says why a provider lists nothin
     problem: expect.stringContaining("nothing"),
   });
   expect(lists).toHaveLength(2);
-  // What the catalog knows helps where a provider does not answer. The guard lets nothing out in this test.
+  // If a provider does not answer, the catalog's models are offered. The guard lets nothing out in this test.
   const known = await models.discover({ baseUrl: "https://api.openai.com/v1" });
   expect(known.problem).not.toBeNull();
   expect(known.models.map(({ name }) => name)).toContain("gpt-4.1");

@@ -87,7 +87,7 @@ export const modelsRouter = router({
   remove: mutation(removeModelProvider),
 });
 
-/** `setSecret` checks it and names its issues. */
+// `setSecret` checks it and names its issues.
 const newValue = z.object({
   name: z.string(),
   value: z.string(),

@@ -14,7 +14,6 @@ export function pageInput<Cursor extends z.ZodType>(cursor: Cursor) {
   return { cursor: cursor.nullish(), limit: z.int().min(1).max(200).default(50) };
 }
 
-/** The resolver of a procedure that calls `run` for the member who asks. */
 export function resolver<Input, Output>(
   run: (services: Services, actor: MemberActor, input: Input) => Output,
 ) {

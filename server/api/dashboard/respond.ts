@@ -10,7 +10,8 @@ import { readBody } from "@/server/guard/limits/read-body";
 import type { Services } from "@/server/services";
 import { dashboardRouter } from "./router";
 
-/** Parsing and checking this many takes some hundredths of a second, during which the process answers nobody. */
+// Parsing and checking this many takes some hundredths of a second, in which the process answers no other
+// call.
 const MAX_CALL_VALUES = 20_000;
 
 /**

@@ -10,7 +10,7 @@ import { readSystemStatus } from "@/server/operate/system/status";
 /** The page System. Its procedures tell nothing of organizations besides counts. */
 
 const operator = operatorProcedure();
-/** Checks may call an Inngest server, and a job may take minutes. */
+// Checks may call an Inngest server, and a job may take minutes.
 const patientOperator = operatorProcedure({ waitsOutside: true });
 
 export const systemRouter = router({

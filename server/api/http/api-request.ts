@@ -48,10 +48,10 @@ export function boundBodyBytes({ header }: Pick<ApiRequest, "header">, limit: nu
   return declared >= 0 && declared < limit ? declared : limit;
 }
 
-/** Discards this much of a rejected body before closing, so that its sender can read the response. */
+// Discards this much of a rejected body before closing, so that its sender can read the response.
 const DRAIN_BYTES = 64 * MIB;
 
-/** Their size is unknown until they are unpacked. */
+// Their size is unknown until they are unpacked.
 function rejectEncoding(encoding: string | null | undefined): void {
   if (!encoding || encoding.trim().toLowerCase() === "identity") return;
   throw new AppError(
@@ -91,7 +91,6 @@ export function fromNode(incoming: IncomingMessage, path: string): ApiRequest {
 
 const signals = new WeakMap<Socket, AbortSignal>();
 
-/** Made when the first request of a connection asks for it. */
 function signalOf(socket: Socket): AbortSignal {
   const known = signals.get(socket);
   if (known !== undefined) return known;

@@ -23,14 +23,14 @@ export function tagBody(
   return { body, etag: `W/"${digest(text)}"` };
 }
 
-/** The duration is the last field of both views of a tool run. */
+// The duration is the last field of both views of a tool run.
 function withoutDuration(body: string, kind: RunKind | undefined): string {
   return kind === "tool" ? body.slice(0, body.lastIndexOf(',"duration":')) : body;
 }
 
 const digest = (text: string) => hash("sha1", text, "base64url");
 
-/** Compares weakly with the header If-None-Match (RFC 9110, section 13.1.2). */
+// Compares weakly with the header If-None-Match (RFC 9110, section 13.1.2).
 function isKnown(etag: string, ifNoneMatch: string): boolean {
   const opaque = etag.replace("W/", "");
   return ifNoneMatch.split(",").some((given) => {

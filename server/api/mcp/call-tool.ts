@@ -42,7 +42,6 @@ export async function callTool(
   }
 }
 
-/** Throws an error that is not for callers. */
 function known(error: unknown): AppError {
   const shown = toAppError(error);
   if (shown.code === "internal_error") throw error;
@@ -84,7 +83,7 @@ export function readObject(text: string): Record<string, unknown> | null {
   }
 }
 
-/** The issues are part of the text, so that a model can correct its call. */
+// The issues are part of the text, so that a model can correct its call.
 function rejection({ services }: Exchange, { message, code, issues = [] }: AppError): CallToolResult {
   services.metrics.countRejection(code);
   const lines = issues.map((issue) => `${issue.path}: ${issue.message}`);

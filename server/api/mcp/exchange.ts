@@ -4,7 +4,6 @@ import type { JsonObject } from "@/server/base/json/json";
 import type { Services } from "@/server/services";
 import type { Unread } from "./unread";
 
-/** One request to `/mcp` and its response. */
 export type Exchange = {
   services: Services;
   actor: ApiKeyActor;

@@ -12,7 +12,7 @@ import type { Exchange } from "./exchange";
 /** Sends progress; null if the caller did not ask for it. */
 export type Report = ((message: string) => Promise<void>) | null;
 
-/** A run may last longer: the wait is repeated. */
+// A run may last longer: the wait is repeated.
 const WAIT_MS = 3_600_000;
 
 /**

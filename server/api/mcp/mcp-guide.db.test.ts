@@ -11,8 +11,6 @@ import { STREAM_LIMITS } from "@/server/guard/limits/stream-slots";
 import { startClientService } from "@/testing/client-service";
 import { hasProgram } from "@/testing/programs";
 
-/** The samples of docs/mcp.md. */
-
 const PAGE = readFileSync(join(process.cwd(), "docs/mcp.md"), "utf8");
 const SAMPLES = new Map(
   [...PAGE.matchAll(/^```(json|ts|sh) (?:config|call)\n([\s\S]*?)^```$/gm)].map(

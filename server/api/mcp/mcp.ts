@@ -45,7 +45,7 @@ export async function respondToMcp(services: Services, request: ApiRequest): Pro
   }
 }
 
-/** Pages of other sites must not use a browser that reaches the service. */
+// Pages of other sites must not use a browser that reaches the service.
 function checkTarget({ env }: Services, { path, method, header }: ApiRequest): void {
   if (path !== "/mcp") throw new AppError("not_found", "There is no such endpoint.");
   if (method !== "POST")
@@ -119,7 +119,7 @@ async function answer(
   }
 }
 
-/** Without the key: the protocol's package must not see it. */
+// Without the key: the protocol's package must not see it.
 function toWebRequest({ env }: Services, request: ApiRequest, signal: AbortSignal): Request {
   const headers = [...request.headers()].filter(([name]) => /^(accept|content-type|mcp-.*)$/.test(name));
   return new Request(new URL("/mcp", env.appUrl), { method: "POST", headers, signal });

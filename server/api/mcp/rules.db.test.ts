@@ -311,7 +311,6 @@ describe("a call", () => {
   });
 });
 
-/** Another process of the same database. */
 function openWorldBeside() {
   return openWorld({ beside: world });
 }

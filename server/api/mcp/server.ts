@@ -15,10 +15,9 @@ import type { Report } from "./follow-call";
 import { describeTool, nameOf, readName } from "./tools";
 
 const PAGE = 100;
-/** Another key gets another list. */
+// Another key gets another list.
 const LIST = { ttlMs: 0, cacheScope: "private" } as const;
 
-/** Answers one message. */
 export function handle(
   exchange: Exchange,
   { request, body }: { request: Request; body: JsonObject },
@@ -65,7 +64,7 @@ function createServer(exchange: Exchange, era: "legacy" | "modern"): Server {
   return server;
 }
 
-/** The protocol's package would send the message of any error. */
+// The protocol's package would send the message of any error.
 async function guard<Result>(
   { services, requestId }: Exchange,
   work: () => Promise<Result>,

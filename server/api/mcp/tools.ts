@@ -34,7 +34,7 @@ export function describeTool(callable: Callable): Tool {
   };
 }
 
-/** MCP takes schemas of objects only. */
+// MCP takes schemas of objects only.
 function readObjectSchema(text: string | null): { type: "object"; [keyword: string]: unknown } | null {
   const schema = readObject(text ?? "");
   return schema?.type === "object" ? { ...schema, type: "object" } : null;

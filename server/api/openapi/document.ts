@@ -89,23 +89,20 @@ function completeOperation(operation: Operation): void {
   };
 }
 
-/** Procedures take `{ …parameters, body }` and return `{ body, … }`; the webhook has the bodies themselves. */
+// Procedures take `{ …parameters, body }` and return `{ body, … }`; the webhook has the bodies themselves.
 function bodyOf({ schema = {}, ...media }: Media = {}): Media {
   const body = "properties" in schema ? schema.properties?.body : undefined;
   return { ...media, schema: body ?? schema };
 }
 
-/** The scopes that a call needs and the limit that it counts against. */
 function needsOf({ scope, alsoNeeds = [], limit }: Endpoint): string {
   const scopes = alsoNeeds.length === 0 ? `scope ${scope}` : `scopes ${[scope, ...alsoNeeds].join(" and ")}`;
   return `The key needs the ${scopes}. The call counts as a ${limit.slice(0, -1)}.`;
 }
 
-/** A text in YAML, by an example. */
 const yamlOf = (example: string | undefined): Record<string, Media> =>
   example === undefined ? {} : { [YAML_TYPE]: { schema: { type: "string" }, example } };
 
-/** The parameters beside a body; those of calls without one are parameters already. */
 function queryOf({ schema }: Media = {}): NonNullable<Operation["parameters"]> {
   const properties = schema !== undefined && "properties" in schema ? (schema.properties ?? {}) : {};
   if (!Object.hasOwn(properties, "body")) return [];
@@ -125,10 +122,8 @@ function withExample(media: Media, example?: object | string): Media {
   return { schema, ...others, example: example ?? declared };
 }
 
-/**
- * Removes what generated clients do not handle: patterns beside a format, and JavaScript's integer bounds. Also
- * removes `additionalProperties: false`, since `/v1` may gain optional fields.
- */
+// Removes what generated clients do not handle: patterns beside a format, and JavaScript's integer bounds.
+// Also removes `additionalProperties: false`, since `/v1` may gain optional fields.
 function simplifySchemas(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   if ("pattern" in value && "format" in value) delete value.pattern;

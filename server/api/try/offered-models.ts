@@ -15,7 +15,7 @@ import type { Offer } from "@/server/work/models/port";
 
 const PER_MINUTE = { limit: 20, seconds: 60 };
 
-/** The models of the service's default provider, which serves every model that nobody lists. */
+/** The models of the service's default provider, which serves every model that no provider lists. */
 export async function listServiceModels(services: Pick<Services, "models" | "prices">) {
   const { models } = services;
   const { models: offered, problem } = await models.listOffered();
@@ -105,7 +105,7 @@ async function openKey(
   return { apiKey, carried: opened.carried, redact: secrets.redact };
 }
 
-/** For a typed key that is not a secret yet; only the provider's host gets it. */
+// For a typed key that is not a secret yet; only the provider's host gets it.
 function holdKey(value: string, host: string): OpenedKey {
   const placeholder = new SecretPlaceholders().of("key");
   return {

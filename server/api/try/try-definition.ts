@@ -67,9 +67,9 @@ type TriedTool = {
 type Pinned = Readonly<Record<string, { runId: string; step: string } | null>>;
 
 const INSTEAD = "Run up to the step instead.";
-/** Each run is read on its own. */
+// Each run is read on its own.
 const MAX_PINNED_RUNS = 20;
-/** The configuration of the test run holds them. */
+// The configuration of the test run holds them.
 const MAX_PINNED_BYTES = 4 * MIB;
 const PINNED_TOO_LARGE = `The outputs are larger than ${formatLimit(MAX_PINNED_BYTES)} together. Unpin some.`;
 
@@ -100,7 +100,6 @@ async function pinOutputs(
   return objectOf(found);
 }
 
-/** By the ids of the steps that are not executed. */
 async function readPinned(
   services: Pick<Services, "db" | "pool">,
   actor: MemberActor,

@@ -9,7 +9,6 @@ import { flag, words } from "./filters";
 
 /** Declares the endpoints that create, change and archive a kind of definition. */
 
-/** `definitionChanges` of the kind. */
 type Changes = {
   update(
     services: Services,
@@ -29,7 +28,6 @@ type Kind = {
   /** `agent` has the path parameter `agentId`. */
   name: string;
   path: `/v1/${string}`;
-  /** The answer to a read. */
   view: z.ZodType;
   example: { id: string; definition: object };
   changes: Changes;
@@ -67,7 +65,6 @@ const GENERATE = {
 };
 const NOTE = words("note", { max: 500, description: "Why the version is saved" }).input;
 
-/** As read from the query. */
 const OPTIONS = z.object({ note: z.string().optional(), generateSecret: z.boolean().optional() });
 
 const withArticle = (name: string) => `${name === "agent" ? "an" : "a"} ${name}`;
@@ -128,7 +125,7 @@ export function changeEndpoints({
   const ofOne = { ...CHANGE, tag, path: `${path}/{${parameter}}`, requestHeaders: IF_MATCH } as const;
   const id = { [parameter]: idParameter(parameter, name) };
   const idOf = (given: Readonly<Record<string, unknown>>) => z.string().parse(given[parameter]);
-  /** The tag is that of the answer to a read. */
+  // The tag is that of the answer to a read.
   const preconditionOf = ({ "If-Match": ifMatch }: Readonly<Record<string, string>>): Precondition =>
     ifMatch === undefined
       ? undefined

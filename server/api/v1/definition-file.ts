@@ -6,7 +6,7 @@ import { YAML_TYPE } from "@/server/contract/media-types";
 import { MAX_BODY_BYTES } from "@/server/contract/sizes";
 import { choice } from "./filters";
 
-/** The text of JSON; the document shows its value. */
+// The text of JSON; the document shows its value.
 const source = z.string().meta({
   description: "A definition file of one organization, the key's",
   override: { type: "object", additionalProperties: true },

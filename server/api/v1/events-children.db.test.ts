@@ -11,7 +11,6 @@ import { handleRest } from "../rest";
 
 let play: (request: ModelRequest) => Promise<Partial<ModelReply>> = async () => ({ content: "ok" });
 const world = await openWorld({ models: scriptedModels((request) => play(request)) });
-/** Another process of the same database. */
 const other = await openWorld({ beside: world });
 const tenant = await createTenant(world);
 const operator = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
@@ -46,14 +45,13 @@ const callTool = (id: string, slug: string, more: JsonObject = {}) => ({
 });
 const ask = (id: string) => ({ id, uses: "run_agent", with: { agent: "helper", message: "Hi" } });
 
-/** `path: name tool`, where a path has the numbers of the steps. */
+// `path: name tool`, where a path has the numbers of the steps.
 const lineOf = ({ name, data }: ReadEvent) => {
   const path = Array.isArray(data.path) ? data.path : [];
   return [...path.map(({ stepNumber }) => `${stepNumber}:`), name, data.toolName ?? ""].join(" ").trim();
 };
 const textOf = ({ name, data }: ReadEvent) => JSON.stringify([name, data]);
 
-/** A tool whose run calls two runs, one of which calls another. */
 async function nested(): Promise<string> {
   const leaf = await tool([set("one")]);
   const middle = await tool([set("one"), callTool("leaf", leaf.slug)]);
@@ -202,7 +200,6 @@ it("an id of a stream with called runs is rejected by one without them, and nons
 
 type RawEvent = { id: string; line: string; text: string };
 
-/** The numbered events of a stream, with their ids as texts. */
 const rawEvents = (text: string): RawEvent[] =>
   readEvents(text).flatMap((event) =>
     event.place === null ? [] : [{ id: event.place, line: lineOf(event), text: textOf(event) }],
@@ -212,7 +209,6 @@ async function readRaw(runId: string, request: Ask): Promise<RawEvent[]> {
   return rawEvents(await (await open(runId, request)).text());
 }
 
-/** Reads until there are `count` events, then leaves. */
 async function readSome(runId: string, { count, ...request }: Ask & { count: number }): Promise<RawEvent[]> {
   const leave = new AbortController();
   const response = await open(runId, { ...request, signal: leave.signal });

@@ -12,7 +12,6 @@ import { handleRest } from "../rest";
 
 let play: (request: ModelRequest) => Promise<Partial<ModelReply>> = async () => ({ content: "ok" });
 const world = await openWorld({ models: scriptedModels((request) => play(request)) });
-/** Another process of the same database. */
 const other = await openWorld({ beside: world });
 const tenant = await createTenant(world);
 const operator = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;

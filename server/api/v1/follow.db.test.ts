@@ -8,7 +8,6 @@ import { createTenant, openWorld } from "@/testing/world";
 import { handleRest } from "../rest";
 
 const world = await openWorld();
-/** Another process of the same database. */
 const other = await openWorld({ beside: world });
 const tenant = await createTenant(world);
 

@@ -15,7 +15,6 @@ import { createKey, openRestServer } from "@/testing/servers/rest-server";
 import { openScriptedServer } from "@/testing/servers/scripted-server";
 import { createTenant, openWorld, setAgent } from "@/testing/world";
 
-/** Over HTTP, with models and functions that call servers. */
 const models = await startModelServer();
 const outside = await openScriptedServer({ status: 200, body: { stock: 3 } });
 afterAll(() => Promise.all([models.close(), outside.close()]));

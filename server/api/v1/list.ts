@@ -13,13 +13,11 @@ import type { Filter } from "./filters";
 
 type Filters = Record<string, Filter<unknown>>;
 
-/** The values of a list's filters; undefined for one that is not given. */
 type ValuesOf<Of extends Filters> = {
   [Name in keyof Of]: Of[Name] extends Filter<infer Value> ? Value | undefined : never;
 };
 
 type ListRules = Pick<EndpointRules, "path" | "operationId" | "tag" | "summary" | "description" | "scope"> & {
-  /** The name of the page in the document. */
   id: string;
 };
 
@@ -102,7 +100,6 @@ const limit = integerParameter("limit", {
 
 const CURSOR = { description: "nextCursor of the previous page" };
 
-/** The cursor of a list whose items have ids. */
 export const idCursor = z.uuid("cursor is not valid");
 
 /** The cursor of a list whose items have numbers. */

@@ -45,12 +45,11 @@ const agentRun = await insertRun(world, tenant, {
 
 const realRun = (await post(`/v1/runs/${agentRun}/rerun`)).body.id;
 
-/** A fork needs an ended run: fork.db.test.ts. */
+// A fork needs an ended run: fork.db.test.ts.
 const MANAGEMENT = Object.values(ENDPOINTS).filter(
   ({ kind, operationId }) => kind === undefined && operationId !== "forkRun",
 );
 
-/** Bodies of a call that succeeds. */
 const BODIES: Record<string, object> = {
   createAgent: { slug: "made", name: "Made", model: "gpt-5-mini" },
   createTool: { slug: "made", name: "Made", steps: [{ id: "now", uses: "current_time" }] },
@@ -69,7 +68,6 @@ const IDS: Record<string, string> = {
   triggerId: agentTrigger.id,
 };
 
-/** One of each kind. */
 async function createDefinitions(slug: string): Promise<Record<string, string>> {
   const create = async (path: string, body: object) =>
     (await call(path, { method: "POST", key, body })).body.id;

@@ -158,7 +158,7 @@ export const metricsOfRuns = {
   }),
 };
 
-/** The bounds of percentiles are for links to the list. */
+// The bounds of percentiles are for links to the list.
 function figuresOf<Line extends RunFigures>({ p50AtLeast: _, p95AtLeast: __, ...line }: Line) {
   return line;
 }

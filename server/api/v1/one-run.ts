@@ -29,7 +29,6 @@ const exampleRecord: z.input<typeof runRecord> = {
   output: "17 * 23 is 391.",
 };
 
-/** One run, whatever its kind. */
 export const oneRun = {
   get: endpoint({
     ...RUN,

@@ -33,7 +33,7 @@ async function reply(request: ModelRequest): Promise<Partial<ModelReply>> {
   if (turn === undefined) return { attempts: [attempt('{"total_tokens":110}')] };
   const { act, usage } = turn;
   if (act === "fail")
-    throw new ModelError("No.", { reason: "refused", attempts: [], received: { content: "N", usage } });
+    throw new ModelError("No.", { reason: "rejected", attempts: [], received: { content: "N", usage } });
   if (act === "cancel") {
     const { world, runId } = running;
     const aborted = new Promise<never>((_resolve, reject) => {
@@ -98,7 +98,6 @@ async function receiptOf(runId: string) {
   return { ...body, lines };
 }
 
-/** The receipts of a run and those that it called, as the ledger and their rows have them. */
 async function expectReceipts(runId: string): Promise<void> {
   const runs = await first.db.run.findMany({ where: { rootRunId: runId } });
   for (const run of runs) {

@@ -81,7 +81,7 @@ const wait = integerParameter("wait", {
 
 type Caller = Pick<EndpointCall<unknown>, "services" | "call">;
 
-/** Throws what a new call with the same key would. */
+// Throws what a new call with the same key would.
 const confirmCaller = ({ services, call: { key } }: Caller) =>
   authorizeCaller(services, key, { scope: SCOPE });
 
@@ -198,7 +198,7 @@ function readLastEventId(text: string, hasChildren: boolean): Position | null {
   throw new AppError("invalid_request", `The header Last-Event-ID must be ${what}.`);
 }
 
-/** A worker that is alive ends a cancelled run in that time, a lost worker's is ended by another. */
+// A worker that is alive ends a cancelled run in that time, a lost worker's is ended by another.
 const CANCEL_SECONDS = 30;
 
 /** The common part of the descriptions of both cancels. */

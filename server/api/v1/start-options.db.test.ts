@@ -41,7 +41,6 @@ afterAll(() => closeServer(server));
 type Headers = Record<string, string | string[]>;
 type Call = { path: string; headers?: Headers; body?: object; key?: string; method?: string };
 
-/** A list is a header that is sent repeatedly. */
 function call({ path, headers = {}, body, key = tenant.key, method = "POST" }: Call) {
   return new Promise<{ status: number; headers: Headers; body: Record<string, unknown> }>(
     (resolve, reject) => {

@@ -20,11 +20,9 @@ type StartRules<Input extends z.ZodObject> = Pick<
   body: NonNullable<EndpointRules["body"]>;
   example: object;
   input: Input;
-  /** Reads the start from the input. */
   request(input: Input["_zod"]["output"]): Promise<StartRequest>;
 };
 
-/** Declares an endpoint that starts a run. */
 export function startEndpoint<Input extends z.ZodObject>({
   input,
   request,

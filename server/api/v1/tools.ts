@@ -12,7 +12,7 @@ import { ESTIMATE, estimateEndpoint, startEndpoint } from "./start";
 
 const TOOL = { kind: "tool", tag: "Tools" } as const;
 
-/** As parsed: no key is dropped or renamed. */
+// As parsed: no key is dropped or renamed.
 const toolInput = z.custom<JsonObject>(isJsonObject, "The body must be a JSON object").meta({
   id: "ToolInput",
   description: "The tool's input. The service checks it against the tool's own parameter schema.",

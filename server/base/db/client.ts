@@ -42,7 +42,7 @@ export async function connect(url: string, timeouts?: Timeouts): Promise<pg.Clie
   return client;
 }
 
-/** They stay open after idle time: a new connection plans each statement again, and loads PostgreSQL's catalogs. */
+// They stay open after idle time: a new connection plans each statement again, and loads PostgreSQL's catalogs.
 const KEPT_CONNECTIONS = 4;
 
 export type Database = PrismaClient;

@@ -229,7 +229,7 @@ describe("a cache", () => {
     const before = reads();
     expect((await start(beside)).status).toBe(200);
     expect(reads()).toBeGreaterThan(before);
-    // Changed while nobody listens: the next call sees it nevertheless.
+    // Changed while no process listens: the next call sees it nevertheless.
     await world.db.apiKey.updateMany({
       where: { organizationId: tenant.orgId },
       data: { revokedAt: world.clock.now() },

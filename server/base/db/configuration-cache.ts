@@ -19,7 +19,7 @@ const MAX_ENTRIES = 10_000;
 /** Creates caches with one shared listener. The returned function creates a cache for one kind of value. */
 export function createConfigurationCaches(notifications: Notifications) {
   const caches: { evict(orgId: string): void }[] = [];
-  /** A value loaded across a notification is not cached. */
+  // A value loaded across a notification is not cached.
   let changes = 0;
   notifications.listen("configuration", (orgId) => {
     changes += 1;

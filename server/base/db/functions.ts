@@ -11,7 +11,7 @@ import { Prisma } from "./generated/client";
 /** A function as it is created. `name` includes the hash. */
 export type SqlFunction = { name: string; text: string };
 
-/** Functions list columns as `{{steps}}` or `{{steps = EXCLUDED, except id, key}}`. */
+// Functions list columns as `{{steps}}` or `{{steps = EXCLUDED, except id, key}}`.
 const COLUMNS: Record<string, string[]> = {
   steps: toColumns(Prisma.StepScalarFieldEnum),
   model_calls: toColumns(Prisma.ModelCallScalarFieldEnum),
@@ -57,7 +57,7 @@ export function nameFunctions(files: Record<string, string>): Map<string, SqlFun
   return named;
 }
 
-/** A build has these from its sources (scripts/build.mjs). */
+// A build has these from its sources (scripts/build.mjs).
 declare const SQL_FUNCTIONS: Record<string, string> | undefined;
 
 function readFiles(): Record<string, string> {
@@ -73,7 +73,7 @@ declare global {
   var stepwellSqlFunctions: Map<string, SqlFunction> | undefined;
 }
 
-/** Pages use the functions that their process created, also if the files have changed since. */
+// Pages use the functions that their process created, also if the files have changed since.
 globalThis.stepwellSqlFunctions ??= nameFunctions(readFiles());
 const FUNCTIONS = globalThis.stepwellSqlFunctions;
 const CALLS = callsOf(FUNCTIONS.keys());

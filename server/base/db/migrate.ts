@@ -62,7 +62,7 @@ async function applyMissing(
   return applied;
 }
 
-/** A migration may take hours. If its process is killed, its statement must end, because it holds locks. */
+// A migration may take hours. If its process is killed, its statement must end, because it holds locks.
 async function configureSession(client: Client): Promise<void> {
   await client.query("SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0");
   // PostgreSQL supports this on the common systems only; elsewhere the statement ends by itself.
@@ -101,11 +101,10 @@ function readMigrations(folder: string): Migration[] {
     });
 }
 
-/** Statements of processes of the earlier version wait behind the migration. */
+// Statements of processes of the earlier version wait behind the migration.
 const LOCK_TIMEOUT_MS = 2_000;
-/** Those statements continue in this pause. */
 const PAUSE_MS = 2_000;
-/** Longer than a process's longest transaction (`LIMITS` in transaction.ts). */
+// Longer than a process's longest transaction (`LIMITS` in transaction.ts).
 const LOCK_ATTEMPTS = 225;
 
 async function applyPatiently(
@@ -139,7 +138,7 @@ async function applyPatiently(
   }
 }
 
-/** A lock that was not free in time, and a deadlock. */
+// A lock that was not free in time, and a deadlock.
 const BLOCKED = new Set(["55P03", "40P01"]);
 
 const describe = (error: unknown) => (error instanceof Error ? error.message : String(error));

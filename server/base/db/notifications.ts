@@ -10,13 +10,13 @@ import { defineCommand, type Queryable } from "./statement";
  */
 
 const TOPICS = {
-  /** `organization:run:sequence`: a run, step or model call changed. */
+  // `organization:run:sequence`: a run, step or model call changed.
   run: "stepwell_run",
-  /** `waiting`: a run waits for a slot; `cancel:run`: cancel the run. */
+  // `waiting`: a run waits for a slot; `cancel:run`: cancel the run.
   engine: "stepwell_engine",
-  /** A schedule changed: its next time may be earlier. */
+  // A schedule changed: its next time may be earlier.
   schedule: "stepwell_schedule",
-  /** An organization's id: keys, plan, agents, tools or triggers changed. Sent by database triggers. */
+  // An organization's id: keys, plan, agents, tools or triggers changed. Sent by database triggers.
   configuration: "stepwell_configuration",
 } as const;
 type Topic = keyof typeof TOPICS;
@@ -25,7 +25,7 @@ const PING = "stepwell_ping";
 const PING_EVERY_MS = 300;
 const STALE_AFTER_MS = 900;
 const GATHER_MS = 25;
-/** NOTIFY carries at most 8,000 bytes. */
+// NOTIFY carries at most 8,000 bytes.
 const MAX_PAYLOAD = 7_500;
 const RECONNECT_MS = 500;
 

@@ -7,7 +7,7 @@ import { sleep } from "@/server/base/sleep";
 const AGAIN = /^(P10(01|02|08|17)|P2024|08...|25P03|40001|40P01|53300|55P03|57014|57P0[123])$/;
 const NETWORK =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT)$/;
-/** Prisma's form of PostgreSQL errors for which it has no own code. */
+// Prisma's form of PostgreSQL errors for which it has no own code.
 const PRISMA = /(?:Database error|Raw query failed)\. Code: `(\w{5})`/;
 // node-postgres gives these no code.
 const MESSAGES =
@@ -37,11 +37,11 @@ export async function retryWhileUnavailable<T>(work: () => Promise<T>, signal?: 
 }
 
 // No space on disk, out of memory, an I/O error; a standby or read-only transactions after a failover.
-const REFUSES_WRITES = /^(53[124]00|58...|25006)$/;
+const REJECTS_WRITES = /^(53[124]00|58...|25006)$/;
 
 /** Returns true if the database answers but cannot store anything at present. */
 export function rejectsWrites(error: unknown): boolean {
-  return error instanceof Error && REFUSES_WRITES.test(codeOf(error));
+  return error instanceof Error && REJECTS_WRITES.test(codeOf(error));
 }
 
 type Outage = {

@@ -5,7 +5,7 @@ import { sleep } from "@/server/base/sleep";
 import { migrate } from "./migrate";
 import { describeOutage, isTransient } from "./outage";
 
-/** One second apart. */
+// One second apart.
 const DATABASE_ATTEMPTS = 30;
 
 const MIGRATION_ATTEMPTS = 3;

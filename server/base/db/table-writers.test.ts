@@ -2,10 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 
-/**
- * One folder for each table, besides `server/operate`, which deletes, and the database's functions: `flush_writes`
- * writes runs, the journal and the ledger.
- */
+// One folder for each table, besides `server/operate`, which deletes, and the database's functions:
+// `flush_writes` writes runs, the journal and the ledger.
 const WRITERS: Record<string, string[]> = {
   accounts: ["server/catalog/auth"],
   agent_versions: ["server/catalog"],

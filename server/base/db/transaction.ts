@@ -50,11 +50,11 @@ type TransactionLimits = { maxWait: number; timeout: number; statement?: number 
 
 const LIMITS = {
   short: { maxWait: 2_000, timeout: 5_000 },
-  /** May have to wait for a large definition file. */
+  // May have to wait for a large definition file.
   catalog: { maxWait: 10_000, timeout: 30_000 },
-  /** May have thousands of definitions. */
+  // May have thousands of definitions.
   definitionFile: { maxWait: 30_000, timeout: 120_000 },
-  /** Ledger entries can only be deleted together with their organization, in one statement. */
+  // Ledger entries can only be deleted together with their organization, in one statement.
   removal: { maxWait: 2_000, timeout: 600_000, statement: 600_000 },
 } as const satisfies Record<string, TransactionLimits>;
 

@@ -21,7 +21,7 @@ const SAME_LETTERS = [
   "φΦϕ",
   "ωΩ\u2126",
 ];
-/** The rest of `İ` in lower case. */
+// The rest of `İ` in lower case.
 const DOT_ABOVE = "\u0307";
 
 /**

@@ -60,11 +60,11 @@ export async function rejectRepeatedKeys(text: string): Promise<void> {
   });
 }
 
-/** A pointer to invalid text can be stored. */
+// A pointer to invalid text can be stored.
 const pointerOf = (path: readonly PropertyKey[]) =>
   jsonPointer(path).replaceAll("\0", "\uFFFD").toWellFormed();
 
-/** Of `writeJson`. After an odd number of backslashes the `\\` belongs to another character. */
+// Of `writeJson`. After an odd number of backslashes the `\\` belongs to another character.
 const ESCAPED_INVALID = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
 
 /** Throws `invalid_request` if a text or key has U+0000 or an unpaired surrogate (docs/contract.md, "Bodies of starts"). */

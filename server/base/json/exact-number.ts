@@ -42,7 +42,7 @@ export function isExactNumber(value: unknown): value is ExactNumber {
   return typeof value === "object" && value !== null && BRAND in value;
 }
 
-/** Marks digits in strings of intermediate texts. Nobody outside knows it, so no other string begins with it. */
+/** Marks digits in strings of intermediate texts. It is random and secret, so no other string begins with it. */
 export const EXACT_MARK = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
   byte.toString(16).padStart(2, "0"),
 ).join("");
@@ -70,7 +70,6 @@ const NUMBER = /-?\d[\d.eE+-]*/y;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Most texts need only this quick check. */
 function mayHaveExact(text: string): boolean {
   // Sixteen characters in a row include one of these.
   for (let at = 15; at < text.length; at += 16) {
@@ -123,7 +122,7 @@ export function endOfString(text: string, at: number): number {
   return text.length;
 }
 
-/** Leaves infinite numbers for others to reject. */
+// Leaves infinite numbers for others to reject.
 function isDouble(digits: string): boolean {
   if (!MAY_BE_EXACT.test(digits)) return true;
   const double = Number(digits);

@@ -60,7 +60,7 @@ export function writeJson(value: unknown, indent?: number): string {
 
 const mark = (value: Json): Json => (isExactNumber(value) ? EXACT_MARK + value.text : value);
 
-/** JSON.stringify calls `toJSON` before its replacer, so that members are marked with what holds them. */
+// JSON.stringify calls `toJSON` before its replacer, so that members are marked with what holds them.
 function markMembers(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(mark);
@@ -86,15 +86,13 @@ export function tryParseJson(text: string): Json | undefined {
 
 const LAST_INDEX = 2 ** 32 - 2;
 
-/** JavaScript lists these keys first, by their number. */
+// JavaScript lists these keys first, by their number.
 function isIndex(key: string): boolean {
   return /^(0|[1-9]\d{0,9})$/.test(key) && Number(key) <= LAST_INDEX;
 }
 
-/**
- * Otherwise V8 reserves 12 KB for the key "1000" alone; after a far index, it uses a dictionary, as `JSON.parse`
- * does.
- */
+// Otherwise V8 reserves 12 KB for the key "1000" alone; after a far index, it uses a dictionary, as
+// `JSON.parse` does.
 function expectIndexes(object: JsonObject): void {
   object[LAST_INDEX] = null;
   delete object[LAST_INDEX];
@@ -121,7 +119,7 @@ export function setMember(object: JsonObject, key: string, value: Json): void {
   else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** Listing 100,000 keys takes up to a tenth of a second. */
+// Listing 100,000 keys takes up to a tenth of a second.
 const keysOfLong = new WeakMap<JsonObject, readonly string[]>();
 
 /** The keys of an object, without listing those that `buildLong` knows. */

@@ -39,7 +39,7 @@ export async function parseInParts(
     return { parent, level, isList, start, member: start, from: start, parsed: null, long: null };
   };
 
-  /** In the parsed text, `null` stands for a long member. */
+  // In the parsed text, `null` stands for a long member.
   const parseUpTo = (container: Container, at: number, { isEnd = false } = {}): void => {
     const { isList, start, from, long } = container;
     const { add } = separate(container);

@@ -35,7 +35,7 @@ export async function readLargeJson(text: string): Promise<Json> {
   return value;
 }
 
-/** These values never change: several steps of a run write the same input. */
+// These values never change: several steps of a run write the same input.
 const texts = new WeakMap<object, string>();
 
 /** The JSON text of a value, like `writeJson`. A large value must not be changed afterwards. */
@@ -112,7 +112,7 @@ async function makeInParts<Made>(
   return finish();
 }
 
-/** Omits members without a value, as JSON.stringify does. */
+// Omits members without a value, as JSON.stringify does.
 function* membersOf(container: Json[] | JsonObject): Generator<[key: string, member: Json]> {
   if (Array.isArray(container)) for (const item of container) yield ["", item];
   else

@@ -2,10 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 
-/**
- * May call JSON.parse, because their texts have no tenants' values or only need a check. Others call `readJson`,
- * which keeps exact numbers.
- */
+// May call JSON.parse, because their texts have no tenants' values or only need a check. Others call
+// `readJson`, which keeps exact numbers.
 const OWN_TEXTS = new Set([
   "app/(dashboard)/_editor/tool/catalogue.tsx",
   "app/(dashboard)/runs/(list)/use-live-runs.ts",

@@ -52,7 +52,6 @@ export function* searchRepeatedKey(text: string, pace: number): Generator<undefi
   return null;
 }
 
-/** Two spellings of a key, such as `"a"` and `"\u0061"`, are equal. */
 function readKey(text: string, start: number, end: number): string {
   const raw = text.slice(start + 1, end);
   return raw.includes("\\") ? String(readJson(text.slice(start, end + 1))) : raw;

@@ -7,7 +7,7 @@ import { isJsonObject, type Json, keysOf } from "./json";
 
 /** The most steps of work at once. A step takes some ten nanoseconds, that of a failing check some two hundred. */
 export const MOST_STEPS = 20_000;
-/** To copy or write a value, a key or `CHARACTERS` of a text. */
+// To copy or write a value, a key or `CHARACTERS` of a text.
 const STEPS_TO_COPY = 20;
 const CHARACTERS = 64;
 

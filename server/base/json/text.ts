@@ -41,10 +41,8 @@ export function findExcess(
   return null;
 }
 
-/**
- * An exponent from 100, or 200 digits: such a number would be stored as null. Matches from a first digit only,
- * because trying each digit of a megabyte would take half a second.
- */
+// An exponent from 100, or 200 digits: such a number would be stored as null. Matches from a first digit
+// only, because trying each digit of a megabyte would take half a second.
 const MAY_BE_INFINITE = /\d[eE]\+?0*[1-9]\d\d|(?<!\d)\d{200}/;
 
 /**

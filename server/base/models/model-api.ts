@@ -2,7 +2,7 @@
 export const MODEL_APIS = ["chat", "responses", "anthropic"] as const;
 export type ModelApi = (typeof MODEL_APIS)[number];
 
-/** Thinking models call functions only over `responses` here (BerriAI/litellm#34569). */
+// Thinking models call functions only over `responses` here (BerriAI/litellm#34569).
 const OPENAI_HOST = "api.openai.com";
 
 /** The interface of a provider that states none. An unset address is OpenAI's. */

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 
 const SLICE_MS = 4;
 
-/** Only one piece of work continues per turn of the event loop. */
+// Only one piece of work continues per turn of the event loop.
 let last: Promise<unknown> = Promise.resolve();
 
 /** Resolves in a turn of the event loop of its own: call it before work on a long text that cannot be divided. */

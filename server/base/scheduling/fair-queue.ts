@@ -15,7 +15,7 @@ type Options = {
   reserved?: number;
 };
 
-/** Longer work makes its organization slow, for a while after its end. */
+// Longer work makes its organization slow, for a while after its end.
 const SLOW_AFTER_MS = 1_000;
 const SLOW_FOR_MS = 60_000;
 
@@ -118,7 +118,7 @@ export class FairQueue {
     const left = (this.#waiting.get(organizationId) ?? []).filter((each) => each !== gone);
     if (left.length > 0) this.#waiting.set(organizationId, left);
     else this.#waiting.delete(organizationId);
-    // What waited behind it may fit.
+    // Work that waited behind it may fit.
     this.admit();
   }
 

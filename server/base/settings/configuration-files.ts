@@ -61,7 +61,7 @@ const providerFile = z.array(
       api: modelApi.optional(),
       baseUrl: providerUrl,
       apiKey: z.string().min(1).optional(),
-      /** An environment variable, so that the file holds no secret. */
+      // An environment variable, so that the file holds no secret.
       apiKeyFrom: z.string().min(1).optional(),
       models: z.array(listedModel).default([]),
     })

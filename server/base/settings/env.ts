@@ -36,7 +36,7 @@ export type SmtpSettings = {
   from: string;
 };
 
-/** An empty variable counts as unset. */
+// An empty variable counts as unset.
 const schema = z.object({
   PORT: integer({ min: 0, max: 65535, preset: 3000 }),
   HOST: z.string().default("0.0.0.0"),
@@ -168,19 +168,18 @@ export function readEnvironment(source: Record<string, string | undefined> = pro
     defaultModel: value.DEFAULT_MODEL,
     egressAllow: value.EGRESS_ALLOW,
     smtp: readSmtp(value),
-    /** For one organization. */
+    // For one organization.
     recipientsPerHour: value.SMTP_RECIPIENTS_PER_HOUR,
     trustProxy: value.TRUST_PROXY,
     logLevel: value.LOG_LEVEL,
     slots: value.STEPWELL_SLOTS,
     processes:
       value.STEPWELL_PROCESSES === "auto" ? availableParallelism() : Number(value.STEPWELL_PROCESSES),
-    /** `web` serves, `worker` executes runs, `all` does both. */
     role: value.STEPWELL_ROLE,
-    /** A process that stops still accepts requests for this time, and is not ready. */
+    // A process that stops still accepts requests for this time, and is not ready.
     drainMs: value.STEPWELL_DRAIN_SECONDS * 1_000,
     metrics: readMetrics(value),
-    /** For durability tests: the process kills itself there, with this probability. */
+    // For durability tests: the process kills itself there, with this probability.
     pausePoints: value.STEPWELL_PAUSE_POINTS,
     inngest: readInngest(value),
     traces: readTraces(value),

@@ -56,7 +56,7 @@ export const keyValues = z.string().transform((value, context) => {
   );
 });
 
-/** URL also accepts an address without slashes. */
+// URL also accepts an address without slashes.
 function isHttpUrl(value: string): boolean {
   return /^https?:\/\//i.test(value) && URL.canParse(value);
 }

@@ -3,7 +3,7 @@ import { nearestName } from "@/server/base/nearest-name";
 const PREFIX = "STEPWELL_";
 const OTHERS = /^STEPWELL_(ENV_FILE|NEXT_DIR|PACKAGE|E2E_\w+)$/;
 
-/** Other programs take them for outbound calls (langflow-ai/langflow#10297). */
+// Other programs take them for outbound calls (langflow-ai/langflow#10297).
 const PROXIES = /^(https?|all)_proxy$/i;
 
 /**

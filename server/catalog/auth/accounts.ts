@@ -49,7 +49,6 @@ function passwordAccount(userId: string, password: string, at: Date) {
   };
 }
 
-/** The package is loaded with the first password. */
 const loadCrypto = () => import("better-auth/crypto");
 
 export async function hashPassword(password: string): Promise<string> {

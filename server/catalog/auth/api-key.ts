@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { sha256 } from "@/server/base/sha256";
 
-/** A random key of 238 bits needs no slow hash, and a lookup by its SHA-256 leaks nothing through timing. */
+// A random key of 238 bits needs no slow hash, and a lookup by its SHA-256 leaks nothing through timing.
 const MARK = "sw_live_";
 const RANDOM_CHARACTERS = 40;
 const PREFIX_LENGTH = MARK.length + 4;
@@ -21,7 +21,7 @@ export function hashApiKey(key: string): Buffer | null {
   return SHAPE.test(key) ? sha256(key) : null;
 }
 
-/** Discards bytes that would favor some characters. */
+// Discards bytes that would favor some characters.
 function randomBase62(length: number): string {
   const limit = 256 - (256 % BASE62.length);
   let text = "";

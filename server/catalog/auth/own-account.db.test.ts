@@ -14,7 +14,6 @@ beforeEach(async () => {
 
 const NEW_PASSWORD = "another-horse-battery";
 
-/** `api` calls from the first browser. */
 async function personWithTwoBrowsers() {
   const person = await createMember(world, tenant, "viewer");
   const [here, there] = [await signInCookie(world, person), await signInCookie(world, person)];

@@ -57,7 +57,7 @@ export const passwordChange = z.strictObject({
   endOtherSessions: z.boolean(),
 });
 
-/** Limits guesses of the current password in a browser that was left open. */
+// Limits guesses of the current password in a browser that was left open.
 const ATTEMPTS = { limit: 10, seconds: 600 };
 
 /**

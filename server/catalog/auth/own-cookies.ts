@@ -1,12 +1,11 @@
 /** The start of better-auth's names. */
 export const AUTH_COOKIE_PREFIX = "stepwell";
 
-/** Choices of a browser that pages are rendered with. */
 const CHOICE_COOKIES = ["theme", "tz", "zone", "columns"] as const;
 export type ChoiceCookie = (typeof CHOICE_COOKIES)[number];
 
 const OWN_NAME = new RegExp(`^(${CHOICE_COOKIES.join("|")}|(__Secure-)?${AUTH_COOKIE_PREFIX}\\.[\\w.-]+)$`);
-/** More than a browser has of ours. */
+// More than a browser has of ours.
 const MAX_OWN_COOKIES = 16;
 
 /** A Cookie header with our own cookies only, the first of each name; undefined if it has none. */

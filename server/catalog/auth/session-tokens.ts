@@ -8,7 +8,7 @@ type Condition = Parameters<Adapter["findOne"]>[0]["where"][number];
 
 const PREFIX = "sha256:";
 
-/** A token has 32 random characters, so a plain hash cannot be reversed. */
+// A token has 32 random characters, so a plain hash cannot be reversed.
 function hashToken(token: string): string {
   return PREFIX + sha256(token).toString("base64url");
 }
@@ -30,7 +30,7 @@ function tokenIn(where: Condition[]): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** better-auth returns the row's token to the browser. */
+// better-auth returns the row's token to the browser.
 function withToken<Row>(row: Row, token: unknown): Row {
   if (typeof row === "object" && row !== null && token !== undefined) Object.assign(row, { token });
   return row;

@@ -14,10 +14,8 @@ import { SharedLookups } from "@/server/guard/limits/shared-lookups";
 /** The header that passes the client's address to better-auth. */
 export const CLIENT_ADDRESS_HEADER = "x-stepwell-client-address";
 
-/**
- * better-auth keeps only users, sessions and passwords. Sign-up is disabled: the operator creates accounts, and
- * invited people make their own.
- */
+// better-auth keeps only users, sessions and passwords. Sign-up is disabled: the operator creates accounts,
+// and invited people make their own.
 function createAuth(services: Services) {
   const { env } = services;
   return betterAuth({
@@ -76,7 +74,7 @@ export const getAuth = perOwner(createAuth);
 /** A signed-in person, with the data of every page's layout. `member` is null if they belong to no organization. */
 export type Session = NonNullable<Awaited<ReturnType<typeof readSession>>>;
 
-/** A page makes many calls with one session. */
+// A page makes many calls with one session.
 const lookups = new SharedLookups<Session | null>();
 
 /**
@@ -133,7 +131,7 @@ export async function isStillMember(
   return member?.userId === actor.userId && member.orgId === actor.orgId && member.role === actor.role;
 }
 
-/** The request's own host is allowed so that a new installation works at its IP address. */
+// The request's own host is allowed so that a new installation works at its IP address.
 function trustedOrigins(appUrl: string, headers: Headers | undefined): string[] {
   const { origin, protocol } = new URL(appUrl);
   const host = headers?.get("host");

@@ -46,7 +46,7 @@ describe("password guesses", () => {
     // An own sign-in resets nothing for the victim's email: each guess waits longer than the one before.
     expect(waits.slice(0, 8)).toEqual([0, 0, 0, 0, 0, 500, 1_000, 1_500]);
     expect(waits.slice(14)).toEqual(Array.from({ length: 13 }, () => 5_000));
-    // Nobody is locked out, not even behind the same proxy as the attacker; a success ends the delay at this address.
+    // No account is locked, not even behind the attacker's proxy. A success ends the delay at this address.
     // The remaining counter is that of attempts from anywhere.
     expect(await statusOf({ email: victim.email, from })).toBe(200);
     expect(await admit(victim.email)).toBe(900);

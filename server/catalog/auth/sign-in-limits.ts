@@ -3,7 +3,7 @@ import type { Services } from "@/server/catalog/services";
 import { guardKey } from "@/server/guard/limits/memory-guards";
 import { acquireRate, releaseRate, requireRate } from "@/server/guard/limits/rate-limit";
 
-/** Never reset, so that a sign-in of one's own hides no guesses. */
+// Never reset, so that a sign-in of one's own hides no guesses.
 const PER_ADDRESS = { limit: 60, seconds: 60 };
 
 /**
@@ -11,7 +11,7 @@ const PER_ADDRESS = { limit: 60, seconds: 60 };
  * `undelayed` attempts, each waits longer than the one before.
  */
 type Delay = { limit: number; seconds: number; undelayed: number; msEach: number };
-/** For one person from one address; a successful sign-in resets the count. */
+// For one person from one address; a successful sign-in resets the count.
 const PER_PAIR: Delay = { limit: 100, seconds: 600, undelayed: 5, msEach: 500 };
 const PER_EMAIL: Delay = { limit: 200, seconds: 600, undelayed: 20, msEach: 100 };
 const MAX_DELAY_MS = 5_000;

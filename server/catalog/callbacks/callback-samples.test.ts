@@ -11,7 +11,7 @@ const PAGE = readFileSync(join(import.meta.dirname, "../../../docs/callbacks.md"
 const sampleOf = (language: string) =>
   new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\`$`, "m").exec(PAGE)?.[1] ?? "";
 
-/** Each prints `valid` or `invalid` for the callback in its environment. */
+// Each prints `valid` or `invalid` for the callback in its environment.
 const PROGRAMS = {
   js: {
     needs: [],

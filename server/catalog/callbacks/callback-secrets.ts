@@ -5,7 +5,6 @@ export function newCallbackSecret(): string {
   return `whsec_${randomBytes(32).toString("base64")}`;
 }
 
-/** The purpose that an endpoint's sealed secrets are bound to. */
 export function callbackSecretPurpose(endpointId: string): string {
   return `callback:${endpointId}`;
 }

@@ -17,7 +17,7 @@ import { callbackDefinition } from "./callback-definition";
 import { newCallbackSecret } from "./callback-secrets";
 import { addCallbackSecret, countCallbacks, putCallback } from "./save-callback";
 
-/** Outputs of runs leave by callbacks, so admins decide about them. */
+// Outputs of runs leave by callbacks, so admins decide about them.
 const ROLE = "admin";
 
 function savingCallback(only: Expectation["only"]) {

@@ -20,7 +20,7 @@ const summary = z.object({
   /** Of an event about a schedule, its name. */
   targetName: z.string().nullable(),
   input: z.string().nullable(),
-  /** When it is tried next; null: never. */
+  /** The time of the next attempt; null: none. */
   nextAt: isoDate.nullable(),
   deliveredAt: isoDate.nullable(),
   attempts: z.number(),
@@ -112,7 +112,7 @@ export async function inspectCallbackDelivery(
   return {
     ...delivery,
     webhookId: webhookId(eventId, delivery.callbackId),
-    /** Null: the run was removed. */
+    // Null: the run was removed.
     body: await renderCallback(pool, event, { appUrl: env.appUrl, now: clock.now() }),
     tries: await READ_ATTEMPTS(pool, [deliveryId]),
   };

@@ -7,7 +7,7 @@ import { readJson } from "@/server/base/json/json";
 import type { Services } from "@/server/catalog/services";
 import { callbackSecretPurpose, secretHint } from "./callback-secrets";
 
-/** Deliveries of an hour, by the time of their events: all, and those that arrived. */
+// Deliveries of an hour, by the time of their events: all, and those that arrived.
 const hour = z.object({ hour: z.number(), all: z.number(), delivered: z.number() });
 
 const line = z.object({
@@ -29,7 +29,7 @@ const line = z.object({
   waiting: z.number(),
 });
 
-/** Deliveries have their event's time in their id. */
+// Deliveries have their event's time in their id.
 const named = (table: string, ids: string) =>
   `coalesce((SELECT json_agg(json_build_object('id', t.id, 'slug', t.slug, 'name', t.name) ORDER BY t.slug) FROM ${table} t
              WHERE t.organization_id = c.organization_id AND t.id = ANY(${ids})), '[]')`;
@@ -55,7 +55,7 @@ const LIST = defineQuery(
 export type CallbackLine = Awaited<ReturnType<typeof listCallbacks>>["callbacks"][number];
 export type CallbackDetail = Awaited<ReturnType<typeof inspectCallback>>;
 
-/** From the beginning of an hour, so that the present one is the last of 24. */
+// From the beginning of an hour, so that the present one is the last of 24.
 function sinceOf(now: Date): Date {
   return new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS - DAY_MS + HOUR_MS);
 }

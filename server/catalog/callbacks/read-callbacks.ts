@@ -26,7 +26,7 @@ type CallbackLine = Pick<CallbackEndpoint, "id" | "name" | "events"> & {
   updatedAt: string;
 };
 
-/** The callbacks of a key; not the addresses that runs were started with. */
+// Without the addresses that runs were started with.
 async function ownCallbacks({ db }: Reader, key: Key) {
   const ids = targetIdsOf(key);
   const where = { organizationId: key.orgId, slug: { not: null } };

@@ -24,7 +24,7 @@ type SavedCallback = {
   id: string;
   slug: string;
   saved: Saved;
-  /** Of a new callback, this once. */
+  /** Only for a new callback, this once. */
   secret: string | null;
 };
 
@@ -103,7 +103,6 @@ async function requireRoom({ tx, actor }: Change<Author>): Promise<void> {
   throw new AppError("invalid_request", `An organization has at most ${MAX_CALLBACKS} callbacks.`);
 }
 
-/** Seals a secret for an endpoint. */
 export async function addCallbackSecret(
   { tx, encryption, at }: Change<Author>,
   endpointId: string,

@@ -10,7 +10,6 @@ import type { DeclaredKind } from "../require-own";
 import { applyDefinitions } from "./apply";
 import { DefinitionFileError, definitionFile, readDefinitionFile } from "./definition-file";
 
-/** An object of a file that a key applied. */
 export type AppliedObject = {
   kind: DeclaredKind;
   slug: string;
@@ -28,7 +27,7 @@ export type AppliedObject = {
 };
 
 const CONTENTS = ["tools", "agents", "triggers", "schedules", "callbacks"];
-/** Other fields need the operator or a member. */
+// Other fields need the operator or a member.
 const ALLOWED = ["slug", ...CONTENTS];
 const KNOWN = Object.keys(definitionFile.shape.organizations.element.shape);
 
@@ -101,7 +100,6 @@ export async function applyOwnFile(
   });
 }
 
-/** Throws a file's issues as those of a request. */
 function reject(error: unknown): never {
   if (!(error instanceof DefinitionFileError)) throw error;
   throw rejection(error.issues.slice(0, MAX_ISSUES));

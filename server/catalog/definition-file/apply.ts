@@ -113,8 +113,8 @@ async function applyEntries<Definition, Result>(
 }
 
 /**
- * Tools refer to secrets, agents to tools, triggers, schedules and keys to both, callbacks to all of them. The valid
- * part of an invalid entry is applied to find all issues at once; the caller then rolls everything back.
+ * Tools refer to secrets, agents to tools, triggers, schedules and keys to both, callbacks to all. Of an
+ * invalid entry, the valid part is applied to find all issues; the caller rolls back.
  */
 async function applyContents(change: Change, declared: DeclaredOrganization, env: Services["env"]) {
   const issues: Issue[] = [];

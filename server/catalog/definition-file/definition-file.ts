@@ -180,7 +180,7 @@ function readOrganization(value: Json, path: string, rejected: ReadonlyMap<strin
   };
 }
 
-/** One without a valid slug is checked as a new organization. */
+// One without a valid slug is checked as a new organization.
 function parseOwnFields(value: Json, rejected: ReadonlySet<string>): OrganizationDefinition {
   const fields = Object.entries(isJsonObject(value) ? value : {}).filter(
     ([field]) => field in organizationDefinition.shape && !rejected.has(field),
@@ -193,7 +193,7 @@ function listOf(value: Json, key: string): Json[] {
   return Array.isArray(list) ? list : [];
 }
 
-/** Issues of other items do not hide a repeated one. */
+// Issues of other items do not hide a repeated one.
 function unique<Item extends z.ZodType<Record<string, unknown>>>(key: string, list: z.ZodArray<Item>) {
   return list.superRefine((items, context) => findRepeats(key, items, context), {
     when: ({ value }) => Array.isArray(value),

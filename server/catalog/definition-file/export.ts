@@ -111,7 +111,7 @@ function declareDefinitions({ tools, agents, triggers, schedules, callbacks }: S
   };
 }
 
-/** Of the operator's files, what is no definition. Leaves out keys whose targets were deleted. */
+/** The parts of an operator's file that are no definitions, without keys whose targets were deleted. */
 async function declareOrganization(
   { db }: Db,
   { orgId }: { orgId: OrgId },

@@ -1,7 +1,7 @@
 import { Document, isScalar, type Scalar, type ScalarTag, type Tags } from "yaml";
 import { isExactNumber } from "@/server/base/json/exact-number";
 
-/** Writes a number that a double cannot hold as its digits, which `readYaml` reads. */
+// Writes a number that a double cannot hold as its digits, which `readYaml` reads.
 const exactNumber: ScalarTag = {
   tag: "!exact",
   default: true,
@@ -27,7 +27,7 @@ export const keepDigits = (tags: Tags): Tags => [
 const isUnchanged = (item: Scalar): item is Scalar & { source: string } =>
   isScalar(item) && item.source !== undefined && Number(item.source) === item.value;
 
-/** As a plain key, << would merge a map. */
+// As a plain key, << would merge a map.
 const mergeText: ScalarTag = {
   tag: "tag:yaml.org,2002:str",
   default: true,

@@ -32,7 +32,7 @@ const yamlIssue: z.ZodType<YamlIssue> = z.object({
   message: z.string(),
 });
 
-/** Reading takes up to a second, and hostile texts take long. */
+// Reading takes up to a second, and hostile texts take long.
 const pool = new ThreadPool({
   source: YAML_THREAD,
   workerData: () => ({
@@ -51,7 +51,7 @@ const pool = new ThreadPool({
   ]),
 });
 
-/** Checking a value takes as long as checking this many characters. */
+// Checking a value takes as long as checking this many characters.
 const VALUE_WEIGHT = 16;
 
 export type YamlLimits = {
@@ -100,7 +100,7 @@ export async function readYaml(
 
 const issue = (message: string) => ({ issues: [{ line: null, column: null, message }] });
 
-/** A missing key is reported at its parent. */
+// A missing key is reported at its parent.
 function nearestLine(tree: LineTree, path: Path): number | null {
   let nearest: number | null = null;
   let at: LineTree | undefined = tree;

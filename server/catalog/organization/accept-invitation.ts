@@ -14,7 +14,6 @@ import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/server/contract/limi
 import { lockCatalog, organizationLock, personLock } from "../change";
 import { memberDefinition } from "../definitions";
 
-/** The email is the invitation's. */
 const newAccount = z.strictObject({
   name: memberDefinition.shape.name.unwrap(),
   password: z.string().min(MIN_PASSWORD_LENGTH).max(MAX_PASSWORD_LENGTH),
@@ -87,7 +86,7 @@ async function createAccount(
   return { id: await createUser(tx, { email, name, password, at }), name };
 }
 
-/** Throws `not_found` also if the inviter could no longer give the role. */
+// Throws `not_found` also if the inviter could no longer give the role.
 async function findOpen(db: Pick<Transaction, "invitation" | "member">, token: string, now: Date) {
   const found = await db.invitation.findUnique({
     where: { tokenHash: sha256(token) },

@@ -9,7 +9,7 @@ import { memberDefinition, type OrganizationDefinition } from "../definitions";
 import { putMember } from "./members";
 import { putOrganization } from "./organizations";
 
-/** The owner of a new organization; the password is for an email without an account. */
+// The owner of a new organization; the password is for an email without an account.
 const newOwner = z.strictObject({
   email: memberDefinition.shape.email,
   name: memberDefinition.shape.name,

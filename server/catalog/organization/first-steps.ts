@@ -5,7 +5,7 @@ import { readOwnProviders } from "./model-providers";
 
 export type FirstSteps = Awaited<ReturnType<typeof readFirstSteps>>;
 
-/** Counts runs whether completed or not. */
+// Counts runs whether completed or not.
 const FIRST_RUNS = 20;
 
 /**

@@ -20,7 +20,7 @@ const MAX_OPEN = 200;
 /** An invitation without its token; only the token's hash is stored. */
 export type InvitationLine = Awaited<ReturnType<typeof listInvitations>>[number];
 
-/** The organization's invitations that nobody has used yet, the newest first. */
+/** The organization's unused invitations, the newest first. */
 export async function listInvitations({ db, clock }: Pick<Services, "clock" | "db">, actor: Actor) {
   const found = await db.invitation.findMany({
     where: { organizationId: actor.orgId },

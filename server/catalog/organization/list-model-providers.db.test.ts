@@ -47,6 +47,6 @@ it("models that are only fallbacks are in use", async () => {
     ["near/large", 1],
     ["near/small", 2],
   ]);
-  // Two of these agents and that of the tenant name models that nobody lists. One of them names two.
+  // Two of these agents and that of the tenant name models that no provider lists. One of them names two.
   expect(others.agents).toBe(3);
 });

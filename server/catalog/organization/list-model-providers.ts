@@ -15,7 +15,7 @@ export type PricedModel = OwnProviderSummary["models"][number];
 
 /**
  * The organization's own providers and the operator's, with each model's price in credits per 1,000 tokens and its
- * number of agents. `others` are models that nobody lists. A `key` of null: the provider needs none.
+ * number of agents. `others` are models that no provider lists. A `key` of null: the provider needs none.
  */
 export async function listModelProviders(services: Services, actor: Actor) {
   const { db, models, prices, clock } = services;

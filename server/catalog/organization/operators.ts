@@ -15,7 +15,6 @@ export async function isOperator({ db }: Pick<Services, "db">, userId: string): 
   return user !== null && user.operatorSince !== null;
 }
 
-/** All operators by email. */
 export async function listOperators({ db }: Pick<Services, "db">) {
   const users = await db.user.findMany({
     where: { operatorSince: { not: null } },

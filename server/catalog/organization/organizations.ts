@@ -144,7 +144,7 @@ export function describePlan(plan: PlanRow) {
   };
 }
 
-/** Omitted fields keep their value or, in a new plan, get the schema's default. */
+// Omitted fields keep their value or, in a new plan, get the schema's default.
 function toPlanData(plan: PlanDefinition): Partial<PlanRow> {
   const { monthlyCredits, ...rest } = plan;
   const data: Partial<PlanRow> = {};

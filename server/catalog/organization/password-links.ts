@@ -14,12 +14,12 @@ import { type Change, catalogVerb } from "../change";
 import { requireMember, requireOwnersConsent } from "./members";
 import { recordPasswordAudit } from "./reset-password";
 
-/** Short, because anybody can ask for such a link. */
+// Short, because anybody can ask for such a link.
 const MAILED_FOR_MS = MAILED_LINK_LIFE.hours * HOUR_MS;
 const HANDED_FOR_MS = DAY_MS;
 
 const PER_ADDRESS = { limit: 20, seconds: 600 };
-/** Beyond it, requests are answered alike and send nothing. */
+// Beyond it, requests are answered alike and send nothing.
 const PER_EMAIL = { limit: 5, seconds: 3600 };
 const SEND_TIMEOUT_MS = 60_000;
 

@@ -106,7 +106,7 @@ async function findOpen(
   return { linkId: link.id, ...found };
 }
 
-/** The person must belong to no other organization, and the admin could still make the link. */
+// The person must belong to no other organization, and the admin could still make the link.
 async function isStillAllowed(
   db: Pick<Transaction, "member">,
   { userId, organizationId, createdBy }: OneTimeLink,

@@ -9,7 +9,6 @@ import { rejection } from "@/server/base/issues";
 import type { Services } from "@/server/catalog/services";
 import { MAX_VIEW_NAME_LENGTH } from "@/server/contract/limits";
 
-/** Of one person in one organization. */
 const MAX_VIEWS = 50;
 
 const name = z
@@ -87,7 +86,7 @@ const LOCK_MEMBER = defineQuery(
   "SELECT id FROM members WHERE organization_id = $1::uuid AND user_id = $2::uuid FOR UPDATE",
 );
 
-/** Changes of one person's views exclude each other, so that there are never too many. */
+// Changes of one person's views exclude each other, so that there are never too many.
 function changeViews<Result>(
   { db }: Pick<Services, "db">,
   actor: MemberActor,

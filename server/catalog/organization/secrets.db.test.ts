@@ -71,7 +71,7 @@ test("hosts and expiry change without the value, which stays as it is", async ()
   await expect(secrets.changeRules({ ...rules, name: "other" })).rejects.toThrow(
     'There is no secret "other"',
   );
-  // What has expired stays expired while its hosts change.
+  // An expired secret stays expired when its hosts change.
   await world.db.secret.updateMany({
     where: { organizationId: tenant.orgId, name: "api" },
     data: { expiresAt: new Date(past.expiresAt) },

@@ -41,7 +41,6 @@ type SavedSecret = {
 
 const MAX_SECRETS = 200;
 
-/** The organization's secrets by name. */
 export async function listSecrets(services: Pick<Services, "clock" | "db">, actor: Actor) {
   const found = await services.db.secret.findMany({
     where: { organizationId: actor.orgId },
@@ -197,7 +196,6 @@ export const removeSecret = catalogVerb(
   },
 );
 
-/** The names of the organization's secrets, for checking what definitions refer to. */
 export async function listSecretNames({
   tx,
   actor,

@@ -82,7 +82,7 @@ async function findOpen(
   return link;
 }
 
-/** Names in other scripts have no letters for a slug. */
+// Names in other scripts have no letters for a slug.
 function slugOf(name: string): string {
   const slug = name
     .normalize("NFKD")

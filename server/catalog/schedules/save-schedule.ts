@@ -74,7 +74,7 @@ export async function putSchedule(
   return { id, slug, saved };
 }
 
-/** Pauses or resumes a schedule. What is due meanwhile is not made up for. Throws `not_found`. */
+/** Pauses or resumes a schedule. Due times during a pause start no run, not even later. Throws `not_found`. */
 export const setSchedulePaused = catalogVerb(
   { role: "member", input: z.object({ id: z.uuid(), paused: z.boolean() }) },
   async (change, { id, paused }) => {
@@ -101,7 +101,7 @@ function firstTime(rule: ScheduleRule, after: Date): Date | null {
   return nextTimes(rule, { after, limit: 1 })[0] ?? null;
 }
 
-/** When the transaction commits, the timers look at the next time again. */
+// When the transaction commits, the timers look at the next time again.
 async function wakeTimers(tx: Transaction): Promise<void> {
   await NOTIFY(queryThrough(tx));
 }

@@ -18,7 +18,7 @@ const SECRET_HEADERS = new Set([
 ]);
 const SENSITIVE_HEADER =
   /secret|token|passw|signature|credential|auth|session|jwt|hmac|(^|-)(key|sig|pwd)$|api-?key/i;
-/** The sender's own ids, whatever they look like. */
+// The sender's own ids, whatever they look like.
 const KNOWN_HEADERS = new Set(["idempotency-key", "webhook-id"]);
 
 /** The headers of a delivery as JSON, without the values of secret ones and of `signatureHeader`. */

@@ -5,7 +5,7 @@ import { createByteBudget, createMemoryWindow } from "@/server/guard/limits/memo
 import type { CallContent } from "@/server/runs/received-delivery";
 
 /**
- * Bounds for stored calls that start no run, so that nobody can fill the disk with one URL. Each process has its
+ * Bounds for stored calls that start no run, so that calls of one URL cannot fill the disk. Each process has its
  * own budgets a minute; an hourly job deletes what exceeds `kept`.
  */
 export const UNACCEPTED = {
@@ -18,13 +18,13 @@ export const UNACCEPTED = {
   kept: { bodyBytes: 256 * MIB, rows: 20_000 },
 } as const;
 
-/** Without headers and body, with index entries. */
+// Without headers and body, with index entries.
 const ROW_BYTES = 512;
 
 const budgets = perOwner(({ clock }: Pick<Services, "pool" | "clock">) => ({
   bodies: createByteBudget(UNACCEPTED.bodyBytes, UNACCEPTED.seconds, clock),
   rows: createByteBudget(UNACCEPTED.rowBytes, UNACCEPTED.seconds, clock),
-  /** Beyond the budget of rows, only the first call of each minute is recorded. */
+  // Beyond the budget of rows, only the first call of each minute is recorded.
   floods: createMemoryWindow(1, UNACCEPTED.seconds, clock),
 }));
 

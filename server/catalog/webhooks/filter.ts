@@ -5,7 +5,7 @@ import { evaluateIn, parseCondition } from "@/server/work/workflow/expressions";
 
 /** A trigger's filter is one JSONata expression over `body`, the received JSON. */
 
-/** Includes the wait for the thread. */
+// Includes the wait for the thread.
 const FILTER_TIMEOUT_MS = 10_000;
 const EXPRESSION_TIMEOUT_MS = 2_000;
 

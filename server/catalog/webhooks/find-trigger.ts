@@ -56,7 +56,7 @@ export async function findTrigger(services: Services, token: string): Promise<Tr
   return found && withLiveSecrets(found, services.clock.now());
 }
 
-/** An overlap may have ended since the trigger was read. */
+// An overlap may have ended since the trigger was read.
 function withLiveSecrets(trigger: Trigger, now: Date): Trigger {
   if (!trigger.secrets?.some(({ expiresAt }) => expiresAt !== null && expiresAt <= now)) return trigger;
   return {

@@ -59,7 +59,6 @@ export async function listDeliveries(
 const PREVIEW_BYTES = 64 * KIB;
 const HEX_BYTES = 4 * KIB;
 
-/** The error for using a body that was not stored. */
 export function bodyMissing(note: string): AppError {
   return new AppError("invalid_request", `This delivery's body was not stored: ${note}.`);
 }

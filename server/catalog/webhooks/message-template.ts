@@ -5,9 +5,9 @@ import { fillIn, parseTemplate } from "@/server/work/workflow/expressions";
 
 /** A template's `{{ }}` contain JSONata over `body`, the received JSON. Lists and objects are inserted as JSON. */
 
-/** Includes the wait for the thread. */
+// Includes the wait for the thread.
 const TEMPLATE_TIMEOUT_MS = 10_000;
-/** For one expression: senders of other organizations may wait for the thread. */
+// For one expression: senders of other organizations may wait for the thread.
 const EXPRESSION_TIMEOUT_MS = 2_000;
 
 /** The issue of a template, or null; checked when it is saved. */

@@ -64,7 +64,6 @@ export async function redeliver(
   }
 }
 
-/** `rejectStart` counts the call, and throws the error unless the call repeats an accepted one. */
 const toRejected = (rejected: unknown) => ({ rejected });
 
 async function requireStored(services: Services, orgId: OrgId, deliveryId: string) {
@@ -78,7 +77,7 @@ async function requireStored(services: Services, orgId: OrgId, deliveryId: strin
 
 const storedType = z.object({ "content-type": z.string().optional() });
 
-/** A call that was rejected for its type is redelivered as JSON. */
+// A call that was rejected for its type is redelivered as JSON.
 function contentTypeOf({ headers }: ReceivedDelivery, { sender }: Trigger): string {
   const { "content-type": type } = storedType.parse(JSON.parse(headers));
   return type !== undefined && bodyFormOf(sender.bodies, type) !== null ? type : JSON_TYPE;

@@ -20,7 +20,6 @@ const world = await openWorld();
 
 type Trigger = Awaited<ReturnType<typeof createTrigger>>;
 type Call = { method?: string; headers?: Record<string, string>; body?: string };
-/** `change` adapts a call of any size. */
 type Way = {
   prepare: () => Promise<Trigger>;
   change?: (call: Call) => Call;
@@ -28,7 +27,7 @@ type Way = {
 };
 
 const ACCEPTED_PER_MINUTE = 30;
-/** 16 KiB of headers is Node's limit. */
+// 16 KiB of headers is Node's limit.
 const OTHER_BYTES = 20 * 1024;
 
 const prepare = async (options: Parameters<typeof createTrigger>[2] = {}, tenant?: Tenant) =>
@@ -95,7 +94,7 @@ const REJECTIONS: Record<Rejection, Way> = {
 
 let calls = 0;
 
-/** Each address makes few calls, so that only the trigger's own bounds count. */
+// Each address makes few calls, so that only the trigger's own bounds count.
 async function send({ token }: Trigger, { method = "POST", headers, body }: Call) {
   calls += 1;
   const peer = `192.0.${calls % 200}.${Math.floor(calls / 200) % 250}`;
@@ -107,7 +106,6 @@ async function send({ token }: Trigger, { method = "POST", headers, body }: Call
   return handleWebhook(world, request);
 }
 
-/** Counts bytes as `UNACCEPTED` does. */
 async function storedOf({ id }: Trigger) {
   const { rows } = await world.pool.query<{ names: string[]; bodies: number; others: number }>(
     `SELECT array_agg(DISTINCT coalesce(code, outcome::text)) AS names,
@@ -122,7 +120,7 @@ async function storedOf({ id }: Trigger) {
 
 const LARGE: Call = { body: `"${"x".repeat(MAX_BODY_BYTES - 100)}"` };
 const SMALL: Call = { body: `"${"x".repeat(4000)}"`, headers: { "x-padding": "y".repeat(12_000) } };
-/** More than the bounds admit: 11 MiB of large bodies, 3 MiB of small calls. */
+// More than the bounds admit: 11 MiB of large bodies, 3 MiB of small calls.
 const FLOOD = [...Array.from({ length: 11 }, () => LARGE), ...Array.from({ length: 190 }, () => SMALL)];
 
 it.each(Object.entries({ ...WAYS, ...REJECTIONS }))(

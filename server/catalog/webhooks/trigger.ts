@@ -4,7 +4,6 @@ import type { RunKind } from "@/server/contract/enums";
 import { webhookPath } from "@/server/contract/webhook";
 import type { Sender } from "./senders/presets";
 
-/** A trigger as webhook calls need it. */
 export type Trigger = {
   actor: TriggerActor;
   target: { kind: RunKind; id: string };
@@ -31,12 +30,10 @@ export function triggerUrl(appUrl: string, token: string): string {
   return `${appUrl}${webhookPath(token)}`;
 }
 
-/** The purpose that a trigger's sealed token is bound to. */
 export function tokenPurpose(triggerId: string): string {
   return `trigger-token:${triggerId}`;
 }
 
-/** The purpose that a trigger's sealed signing secrets are bound to. */
 export function signingSecretPurpose(triggerId: string): string {
   return `trigger:${triggerId}`;
 }

@@ -3,7 +3,7 @@ import ipaddr from "ipaddr.js";
 import { EgressError, rejectedCall } from "@/server/guard/egress/failures";
 import { answerLookup } from "@/server/guard/egress/resolve-names";
 
-/** Azure's platform services. */
+// Azure's platform services.
 const REJECTED_V4 = new Set(["168.63.129.16"]);
 
 /**

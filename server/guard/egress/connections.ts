@@ -2,7 +2,7 @@ import type { LookupFunction } from "node:net";
 import { LRUCache } from "lru-cache";
 import { Agent } from "undici";
 
-/** Per organization and origin; further calls wait. */
+// Per organization and origin; further calls wait.
 const CONNECTIONS = 64;
 const MAX_OWNERS = 2_000;
 

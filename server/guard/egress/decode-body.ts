@@ -17,7 +17,7 @@ import { Gunzip } from "./gunzip";
  * (oven-sh/bun#34922).
  */
 
-/** Holds Content-Encoding while a response passes through fetch, which would decode by it. */
+// Holds Content-Encoding while a response passes through fetch, which would decode by it.
 const MOVED = "stepwell-content-encoding";
 const MAX_CODINGS = 5;
 

@@ -45,7 +45,7 @@ export type EgressOptions = {
   nameServers?: readonly string[];
 };
 
-/** A worker that stalled may have been replaced, and must not send then. */
+// A worker that stalled may have been replaced, and must not send then.
 type Sender = {
   /** Resolves when the sender may send; throws when it never may again. */
   confirm(): Promise<void> | undefined;
@@ -132,7 +132,7 @@ function toResponse(response: UndiciResponse, { maxBytes, holdResponse, explain,
   return createResponse(body, init);
 }
 
-/** `new Response` rejects some statuses, such as LinkedIn's 999 (JakeChampion/fetch#1415). */
+// `new Response` rejects some statuses, such as LinkedIn's 999 (JakeChampion/fetch#1415).
 function createResponse(
   body: ReadableStream<Uint8Array> | null,
   init: ResponseInit & { status: number },
@@ -151,7 +151,7 @@ class HeldBackError extends Error {}
 
 const isHeldBack = (error: unknown) => causesOf(error).some((cause) => cause instanceof HeldBackError);
 
-/** Asks again once the connection is open, right before the request is written. */
+// Asks again once the connection is open, right before the request is written.
 function holdBackUnless(sender: Sender): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) =>
     dispatch(options, {
@@ -181,7 +181,6 @@ async function send(agent: Agent, outgoing: Outgoing): Promise<UndiciResponse> {
 
 const REDIRECTS = [301, 302, 303, 307, 308];
 
-/** Throws EgressError if the redirect may not be followed. */
 function nextAddress(location: string, url: URL, { isLast, mode }: { isLast: boolean; mode: string }): URL {
   if (mode === "error") throw new EgressError(`${url.host} redirects, which was not allowed.`);
   if (isLast) throw new EgressError(`${url.host} redirects more than ${MAX_REDIRECTS} times.`);
@@ -201,7 +200,7 @@ export function createGuardedEgress(options: EgressOptions = {}): Egress<Guarded
     trusted: options.lookup ?? systemLookup,
   });
   const allowed = new Set((options.allow ?? []).map((entry) => entry.toLowerCase()));
-  /** The operator lists the host: secrets may go there without encryption. */
+  // The operator lists the host: secrets may go there without encryption.
   const isTrusted = (url: URL) => allowed.has(entryOf(url));
   const dispatchersFor = (url: URL, organizationId = "") => {
     const { guarded, trusted } = connections.of(organizationId);

@@ -1,9 +1,9 @@
 import { Transform, type TransformCallback } from "node:stream";
 import { crc32, createInflateRaw, type InflateRaw } from "node:zlib";
 
-/** Each part costs an inflater of its own. */
+// Each part costs an inflater of its own.
 const MAX_PARTS = 10_000;
-/** Names and comments in the head of a part are no longer. */
+// Names and comments in the head of a part are no longer.
 const MAX_HEAD_BYTES = 64 * 1024;
 const HAS = { check: 2, extra: 4, name: 8, comment: 16 };
 const TRAILER_BYTES = 8;
@@ -91,7 +91,7 @@ export class Gunzip extends Transform {
     this.#inflate = inflate;
   }
 
-  /** The bytes behind the content. */
+  /** Returns the bytes behind the content. */
   #decode(bytes: Buffer): Promise<Buffer> {
     const inflate = this.#inflate;
     if (inflate === undefined) throw new Error("no content");

@@ -36,10 +36,10 @@ export type EgressInit = RequestInit & {
 type FilledRequest = { url: URL; headers: [string, string][]; body: Uint8Array<ArrayBuffer> | null };
 type Insert = (text: string, encode?: (value: string) => string) => string;
 
-/** The headers that follow a redirect to another origin. All others may be secrets of the first origin. */
+// The headers that follow a redirect to another origin. All others may be secrets of the first origin.
 const SAFE_HEADERS = new Set(["accept", "accept-language", "content-type", "user-agent", "idempotency-key"]);
 const BODY_HEADERS = ["content-type", "content-length", "content-encoding", "content-language"];
-/** RFC 9110, section 5.5, as Latin-1. */
+// RFC 9110, section 5.5, as Latin-1.
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** A header's value, whose bytes fetch gives as Latin-1: most servers send UTF-8. */
@@ -109,7 +109,7 @@ export class OutgoingRequest {
     return [...pairs.filter(([name]) => name !== "authorization"), ["authorization", `Basic ${credentials}`]];
   }
 
-  /** Secrets are escaped in a JSON body, encoded in a form, and unchanged in other bodies. */
+  // Secrets are escaped in a JSON body, encoded in a form, and unchanged in other bodies.
   #fillBody(body: Uint8Array<ArrayBuffer>, insert: Insert): Uint8Array<ArrayBuffer> {
     const type = (this.headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
     const encode = (value: string) => {
@@ -158,10 +158,8 @@ export class OutgoingRequest {
   }
 }
 
-/**
- * Services give secrets as they stand in their addresses, with slashes and colons: `T0/B0/x`, `123:x` (RFC 3986,
- * section 3.3).
- */
+// Services give secrets as they stand in their addresses, with slashes and colons: `T0/B0/x`, `123:x` (RFC
+// 3986, section 3.3).
 function encodePath(value: string): string {
   return encodeURIComponent(value).replace(/%(?:2F|3A|40|24|26|2B|2C|3B|3D)/g, decodeURIComponent);
 }
@@ -181,7 +179,7 @@ function describeRejection(secret: CarriedSecret, url: URL, isTrusted: boolean):
   return `The secret "${secret.name}" is sent over https only, and ${url.origin} is not https.`;
 }
 
-/** Fetch standard, HTTP-redirect fetch, step 12. */
+// Fetch standard, HTTP-redirect fetch, step 12.
 function methodAfter(status: number, method: string): string {
   if ((status === 301 || status === 302) && method === "POST") return "GET";
   if (status === 303 && method !== "GET" && method !== "HEAD") return "GET";

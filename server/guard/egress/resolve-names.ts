@@ -2,7 +2,7 @@ import type { LookupAddress, LookupOptions } from "node:dns";
 import { Resolver } from "node:dns/promises";
 import type { LookupFunction } from "node:net";
 
-/** Two attempts end before the time limit of a connection. */
+// Two attempts end before the time limit of a connection.
 const ATTEMPTS = { timeout: 3_000, tries: 2 };
 const UNKNOWN = new Set(["ENOTFOUND", "ENODATA", "EBADNAME"]);
 

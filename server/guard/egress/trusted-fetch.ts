@@ -60,7 +60,7 @@ export function createTrustedEgress(options: TrustedEgressOptions = {}): Egress 
   return { fetch, close: () => agent.destroy() };
 }
 
-/** An object goes as it is, because `Headers` is slow. */
+// An object goes as it is, because `Headers` is slow.
 function plainHeaders(headers: RequestInit["headers"]): Record<string, string> | Headers {
   const isObject = headers !== undefined && !(headers instanceof Headers) && !Array.isArray(headers);
   return isObject ? headers : new Headers(headers);

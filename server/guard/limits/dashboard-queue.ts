@@ -2,14 +2,14 @@ import type { OrgId } from "@/server/base/actor";
 import { perOwner } from "@/server/base/per-owner";
 import { FairQueue } from "@/server/base/scheduling/fair-queue";
 
-/** Fewer than the process has database connections, so that slow searches leave some for others and the API. */
+// Fewer than the process has database connections, so that slow searches leave some for others and the API.
 const DASHBOARD_CALLS = { process: 12, organization: 6 };
 
 declare global {
   var stepwellDashboardQueue: ((process: object) => FairQueue) | undefined;
 }
 
-/** On globalThis, because Next may bundle a copy of this module with each route. */
+// On globalThis, because Next may bundle a copy of this module with each route.
 globalThis.stepwellDashboardQueue ??= perOwner(
   () => new FairQueue(DASHBOARD_CALLS.process, DASHBOARD_CALLS.organization),
 );

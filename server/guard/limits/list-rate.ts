@@ -2,7 +2,7 @@ import type { ApiKeyActor } from "@/server/base/actor";
 import type { Services } from "@/server/guard/services";
 import { acquireRate, type RateDecision } from "./rate-limit";
 
-/** Lists read more than polls, and changes exclude each other. */
+// Lists read more than polls, and changes exclude each other.
 const QUEUED_PER_MINUTE = 120;
 
 /** Takes one list or change of a key; null if its reads are unlimited. */

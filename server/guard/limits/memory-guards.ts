@@ -37,7 +37,7 @@ export function createByteBudget(bytes: number, seconds: number, clock: Clock) {
   };
 }
 
-/** The first 64 bits of an IPv6 address, which its holder cannot choose freely. */
+// The first 64 bits of an IPv6 address, which its holder cannot choose freely.
 const NETWORK_GROUPS = 4;
 
 /**

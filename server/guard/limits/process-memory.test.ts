@@ -82,7 +82,7 @@ it("serves an organization without work beyond the share, while the heap has roo
   expect(held).toEqual(["a", "b", "c"]);
 });
 
-it("never lets a value wait that is light, or larger than the share while nobody works", async () => {
+it("never lets a value wait that is light, or larger than the share while no other work is in progress", async () => {
   const { hold, held } = bench(0.9);
   hold("a", 90, "large");
   hold("a", 0.1, "light");

@@ -6,19 +6,19 @@ import { KIB } from "@/server/contract/sizes";
 
 /** A parsed value may take thirty times as much memory as its text. */
 
-/** Bytes of heap for each part of a parsed JSON text, as measured on V8. */
+// Bytes of heap for each part of a parsed JSON text, as measured on V8.
 const WEIGHTS = { container: 64, key: 32, item: 16, character: 1 };
 const HEAVIEST_CHARACTER = WEIGHTS.container + WEIGHTS.character;
 const LIGHT = 512 * KIB;
-/** A step may also copy its value, once to redact it and once to store it. */
+// A step may also copy its value, once to redact it and once to store it.
 const COPIES = 3;
-/** A request is held as text and as bytes. */
+// A request is held as text and as bytes.
 const REQUEST_COPIES = 2;
-/** A response is held as bytes, as text, and as the output's text, in up to two bytes for each of its own. */
+// A response is held as bytes, as text, and as the output's text, in up to two bytes for each of its own.
 const RESPONSE_COPIES = 6;
 const LIGHT_BODY_BYTES = 16 * KIB;
 const BODY_COPIES = 2;
-/** Shares of the limit. An organization has at most half of each. */
+// Shares of the limit. An organization has at most half of each.
 const SHARES = { working: 1 / 4, kept: 1 / 8, bodies: 1 / 8, texts: 1 / 8, outbound: 1 / 8 };
 const TIGHT = 0.8;
 const READING_MS = 100;

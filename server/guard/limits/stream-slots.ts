@@ -15,7 +15,7 @@ declare global {
   var stepwellStreamSlots: ((process: object) => Map<string, number>) | undefined;
 }
 
-/** On globalThis, because Next may bundle a copy of this module with each route. */
+// On globalThis, because Next may bundle a copy of this module with each route.
 globalThis.stepwellStreamSlots ??= perOwner(() => new Map<string, number>());
 const takenIn = globalThis.stepwellStreamSlots;
 

@@ -87,7 +87,7 @@ describe("encryption", () => {
     ["STARTTLS", { tls: "starttls" }, { requireTls: true }],
     ["STARTTLS that is not required", { tls: "starttls" }, {}],
     ["implicit TLS", { tls: "implicit" }, { secure: true }],
-  ] as const)("%s with a certificate that nobody signed: nothing is sent", async (_kind, options, fields) => {
+  ] as const)("%s with a self-signed certificate: nothing is sent", async (_kind, options, fields) => {
     const server = await serve(options);
     await expect(send(mailer(server, { host: "localhost", ...fields, ...login }))).rejects.toMatchObject({
       code: "mail_failed",

@@ -109,7 +109,7 @@ it("names the recipients that the server rejects", async () => {
 it.each([
   ["all recipients are rejected", { to: "unknown@example.test" }, {}, /No such mailbox/],
   ["the login is wrong", {}, { password: "wrong" }, /Invalid login/],
-  ["nobody listens", {}, { port: 1 }, /connection was refused/],
+  ["no process listens", {}, { port: 1 }, /connection was refused/],
 ])("fails when %s", async (_name, input, fields, message) => {
   const allow = [`127.0.0.1:${port}`, "127.0.0.1:1"];
   await expect(send(input, fields, allow)).rejects.toMatchObject({

@@ -8,7 +8,7 @@ import { MailError, type MailMessage, type SendMail, type SentMail } from "./mes
 
 const SOCKET_TIMEOUT_MS = 20_000;
 
-/** Mail servers reject clients that open many connections. */
+// Mail servers reject clients that open many connections.
 const CONNECTIONS = { process: 10, organization: 4 };
 
 /**

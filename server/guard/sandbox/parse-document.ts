@@ -7,12 +7,12 @@ import { resolveInstalled, ThreadPool, threadOf } from "@/server/guard/sandbox/t
 export const MAX_CSV_ROWS = 100_000;
 export const MAX_DOCUMENT_LENGTH = 4 * MIB;
 const MAX_REPAIRS = 1_000;
-/** Menus may be longer than the text of a shorter page. */
+// Menus may be longer than the text of a shorter page.
 const SHORT_PAGE_LENGTH = 500;
-/** Excludes the wait for a thread. */
+// Excludes the wait for a thread.
 const PARSE_TIMEOUT_MS = 10_000;
 
-/** Not a z.record, which drops a column named __proto__. */
+// Not a z.record, which drops a column named __proto__.
 const csvRecord = z.custom<Record<string, string>>(
   (value) => isJsonObject(value) && Object.values(value).every((text) => typeof text === "string"),
 );
@@ -27,7 +27,7 @@ export const repairedCsv = z.object({
   repairCount: z.int(),
 });
 
-/** Time and memory of these parsers depend on their input. */
+// Time and memory of these parsers depend on their input.
 const THREAD = threadOf(`(data) => {
   function readRows({ text, delimiter }, relaxation) {
     const { parse } = require(data.csv);

@@ -62,7 +62,7 @@ export async function findSyntaxError(code: string, organizationId: string): Pro
   return "failure" in result ? result.message : null;
 }
 
-/** A script can replace the functions that write the answer, so the answer is untrusted input. */
+// A script can replace the functions that write the answer, so the answer is untrusted input.
 async function readAnswer(text: string): Promise<z.infer<typeof response>> {
   try {
     return response.parse(await parseLargeJson(text));
@@ -72,7 +72,7 @@ async function readAnswer(text: string): Promise<z.infer<typeof response>> {
   }
 }
 
-/** A request is `{code, input, seed}`, the answer `{ok: true, value, console}` or `{ok: false, message, console}`. */
+// A request is `{code, input, seed}`, the answer `{ok: true, value, console}` or `{ok: false, message, console}`.
 const JAVASCRIPT_SCRIPT = `
 (() => {
   "use strict";

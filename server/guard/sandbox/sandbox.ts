@@ -11,7 +11,7 @@ type SandboxOptions = {
   /** In characters. */
   answerLength: number;
 };
-/** For the few operations of QuickJS that its interrupt handler cannot stop, such as a copy of a large string. */
+// For the few operations of QuickJS that its interrupt handler cannot stop, such as a copy of a large string.
 const GRACE_MS = 2_000;
 
 /** The note for a step whose code got numbers as texts. */
@@ -30,11 +30,9 @@ export type Evaluation = {
 /** Throws the signal's reason. */
 type Sandbox = (evaluation: Evaluation) => Promise<{ text: string } | { issue: string }>;
 
-/**
- * Defines `$start`, which takes the functions of a sandbox: `work` handles a request; `success` and `failure` turn
- * its value or error into the answer's text. `Math.random` follows from the request's `seed`, the same on every
- * replay.
- */
+// Defines `$start`, which takes the functions of a sandbox: `work` handles a request; `success` and `failure`
+// turn its value or error into the answer's text. `Math.random` follows from the request's `seed`, the same
+// on every replay.
 const START = `
 (() => {
   "use strict";

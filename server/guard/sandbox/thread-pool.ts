@@ -46,10 +46,10 @@ parentPort.postMessage("ready");
 `;
 
 const THREADS = 4;
-/** Other organizations always find a free thread. */
+// Other organizations always find a free thread.
 const THREADS_EACH = Math.max(1, Math.min(THREADS, availableParallelism()) - 1);
 const RESERVED = 1;
-/** An idle thread ends after this time, because it keeps the memory that its largest work needed. */
+// An idle thread ends after this time, because it keeps the memory that its largest work needed.
 const IDLE_MS = 60_000;
 const START_TIMEOUT_MS = 30_000;
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** Letters and digits only, so that JSON, forms and URLs leave it as it is. */
+// Letters and digits only, so that JSON, forms and URLs leave it as it is.
 const PREFIX = "stepwellsecret";
 const PLACEHOLDER = new RegExp(`${PREFIX}[0-9a-f]{32}`, "g");
 

@@ -4,7 +4,7 @@ type KnownSecret = { value: string; mark: string };
 
 export type Redact = (text: string) => string;
 
-/** Shorter secrets would match ordinary text. */
+// Shorter secrets would match ordinary text.
 const MIN_SECRET_LENGTH = 6;
 
 /** Creates a function that replaces these secrets in every form in which a service may echo them (`secretPatterns`). */
@@ -24,7 +24,7 @@ export function createRedactor(secrets: readonly KnownSecret[]): Redact {
   };
 }
 
-/** Marks of adjacent pieces of one secret, with the rest that base64 leaves between them. */
+// Marks of adjacent pieces of one secret, with the rest that base64 leaves between them.
 function marksInRow(mark: string): RegExp {
   const escaped = mark.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
   return new RegExp(`${escaped}(?:[A-Za-z0-9+/_=-]{0,4}${escaped})+`, "g");

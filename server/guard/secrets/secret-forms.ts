@@ -1,7 +1,7 @@
 const MAX_PIECE_LENGTH = 200;
-/** V8 does not optimize the search for longer patterns. */
+// V8 does not optimize the search for longer patterns.
 const MAX_PATTERN_LENGTH = 20_000;
-/** Shorter pieces of base64 occur in ordinary text. */
+// Shorter pieces of base64 occur in ordinary text.
 const MIN_BASE64_LENGTH = 8;
 
 /**
@@ -55,7 +55,7 @@ function letter(character: string): string {
   return cases.size === 1 ? character : `[${[...cases].join("")}]`;
 }
 
-/** The number of backslashes is bounded to keep the search linear. */
+// The number of backslashes is bounded to keep the search linear.
 function spellings(character: string): string[] {
   const percent = hexOf(Buffer.from(character)).map((byte) => `%(?:25)?${inAnyCase(byte)}`);
   return [
@@ -79,15 +79,13 @@ const FURTHER_SPELLINGS: Record<string, string[]> = {
   "'": ["&apos;"],
 };
 
-/** Breaks base64 between groups of four characters. Bounded to keep the search linear. */
+// Breaks base64 between groups of four characters. Bounded to keep the search linear.
 const LINE_BREAK = "(?:\\s|\\\\{1,8}[rnt]){0,4}\\s{0,20}";
-/** Breaks in addresses are encoded. Patterns of long secrets leave this out, to stay short. */
+// Breaks in addresses are encoded. Patterns of long secrets leave this out, to stay short.
 const ENCODED_LINE_BREAK = "(?:\\s|\\\\{1,8}[rnt]|%(?:25)?0[AaDd]){0,4}\\s{0,20}";
 
-/**
- * The common part of the base64 of every text that contains this one, at the three offsets of a base64 group.
- * Characters that also hold bits of their neighbors are left out.
- */
+// The common part of the base64 of every text that contains this one, at the three offsets of a base64 group.
+// Characters that also hold bits of their neighbors are left out.
 function base64Forms(bytes: Buffer, lineBreak: string): string[] {
   return [0, 1, 2].flatMap((offset) => {
     const bits = 8 * (offset + bytes.length);
@@ -130,12 +128,12 @@ function entityForm(character: string): string {
   return `&#(?:0{0,4}${code}|[xX]0{0,4}${inAnyCase(code.toString(16))});`;
 }
 
-/** `6b6579`, `%6b%65%79`, `6b:65:79`, `0x6b, 0x65, 0x79`; also in indented lines. */
+// `6b6579`, `%6b%65%79`, `6b:65:79`, `0x6b, 0x65, 0x79`; also in indented lines.
 function byteForm(bytes: Buffer): string {
   return hexOf(bytes).map(inAnyCase).join(BETWEEN_BYTES);
 }
 
-/** Bounded to keep the search linear. */
+// Bounded to keep the search linear.
 const BETWEEN_BYTES = "(?:[\\s:;,._|%-]|0[xX]|%(?:25)?0[AaDd]|\\\\{1,8}(?:[\\snrtx]|u00)){0,24}";
 
 const hexOf = (bytes: Buffer) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0"));

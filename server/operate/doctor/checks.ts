@@ -106,13 +106,13 @@ export const CHECKS: Record<string, Check> = {
     const link = await offerSetUp(services);
     if (link !== null) {
       return warn(
-        `No organization exists, so nobody can sign in. Create the first one within a day: ${link} (works once), or run \`organizations create\`.`,
+        `No organization exists, so sign-in is not possible. Create the first one within a day: ${link} (works once), or run \`organizations create\`.`,
       );
     }
     const members = await services.db.user.count({ where: { members: { some: {} } } });
     return members === 0
       ? warn(
-          "No organization has a member, so nobody can sign in. Run `users create EMAIL --org ORG --role owner`.",
+          "No organization has a member, so sign-in is not possible. Run `users create EMAIL --org ORG --role owner`.",
         )
       : ok(`${members === 1 ? "1 person has" : `${members} people have`} access`);
   },

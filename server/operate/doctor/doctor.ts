@@ -19,7 +19,7 @@ export async function examine(services: Services, options: CheckOptions): Promis
   return [...checks, ...(await checkSettings(services))];
 }
 
-/** A page that is open does not make the service check itself more often. */
+// A page that is open does not make the service check itself more often.
 const VALID_MS = 15 * 60_000;
 
 export type Examination = { at: string; findings: Judged[] };

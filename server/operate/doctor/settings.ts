@@ -20,7 +20,6 @@ export async function checkSettings(services: Services): Promise<Judged[]> {
   ];
 }
 
-/** One finding for all processes with the same. */
 function judgeAll(
   judged: readonly ProcessSettings[],
   check: (settings: ProcessSettings) => Finding[],

@@ -5,7 +5,7 @@ import { sleep } from "@/server/base/sleep";
 import { measureQueue, QUEUE_CLASSES } from "@/server/runs/engine/queue-depth";
 import type { Services } from "@/server/services";
 
-/** Rows that wait for a job of the service. A table that gets such rows gets a line here. */
+// Rows that wait for a job of the service. A table that gets such rows gets a line here.
 const BACKLOGS = {
   run_index: "SELECT FROM run_index_queue",
   traces: "SELECT FROM trace_queue",

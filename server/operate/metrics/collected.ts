@@ -28,7 +28,7 @@ export function addHistogram(registry: Registry, family: AnyHistogram): void {
   registry.registerMetric(new CollectedHistogram(family));
 }
 
-/** prom-client can only observe one value after the other. A registry prints what `getForPromString` returns. */
+// prom-client can only observe one value after the other. A registry prints what `getForPromString` returns.
 class CollectedHistogram extends Histogram {
   readonly #family: AnyHistogram;
 

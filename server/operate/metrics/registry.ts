@@ -75,7 +75,7 @@ function addProcessState(registry: Registry, services: Services): void {
   });
 }
 
-/** They are of the database: each process reports the same. While it cannot be read they are missing. */
+// They are of the database: each process reports the same. While it cannot be read they are missing.
 function addBacklogs(registry: Registry, services: Services): void {
   const read = backlogsOf(services);
   const labelNames = ["class"];

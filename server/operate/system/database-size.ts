@@ -8,7 +8,7 @@ import { KEPT } from "../retention";
 
 /** The size of the database and its tables, and how fast they grow. */
 
-/** PostgreSQL reads the sizes of files. It waits only for a migration, which locks tables. */
+// PostgreSQL reads the sizes of files. It waits only for a migration, which locks tables.
 const PATIENCE_MS = 3_000;
 const COMPARED_DAYS = 7;
 
@@ -33,7 +33,6 @@ const REMOVE = defineCommand(
   "remove-database-samples",
   "DELETE FROM database_samples WHERE day < (coalesce($1::timestamptz, clock_timestamp()) - interval '400 days')::date",
 );
-/** The oldest of the last days, which is the one to compare with. */
 const FIND_SAMPLE = defineQuery(
   "find-database-sample",
   z.object({ at: isoDate, bytes: z.number(), tables: z.string() }),

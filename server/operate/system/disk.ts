@@ -12,7 +12,7 @@ export async function readDisk({
   return { free: bavail * bsize, total: blocks * bsize };
 }
 
-/** Written by the embedded database; see scripts/postgres/postgres.mjs. */
+// Written by the embedded database; see scripts/postgres/postgres.mjs.
 const embedded = z.object({ port: z.number(), elsewhere: z.undefined().optional() });
 
 /** Returns true if the service uses the embedded database, and its files are in the data folder. */

@@ -37,14 +37,13 @@ export async function readSystemStatus(services: Services) {
       figures,
     })),
     slots: { ...countSlots(processes), mostInDay: history.mostSlots },
-    /** Null while the database does not answer in time. */
+    // Null while the database does not answer in time.
     queue: backlogs && {
       classes: [...backlogs.queue].map(([name, depth]) => ({ name, ...depth })),
       backlogs: [...backlogs.rows].map(([name, rows]) => ({ name, rows })),
     },
     waitingByMinute: history.minutes,
     organizations,
-    /** `databaseHere`: the embedded database is on this disk. */
     disk: { ...disk, databaseHere },
     jobs: createJobs(services).map(({ name, title, everyMs }) => ({
       name,

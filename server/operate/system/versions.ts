@@ -9,7 +9,6 @@ const READ_VERSION = defineQuery(
   "SELECT current_setting('server_version') AS version",
 );
 
-/** PostgreSQL's version. */
 export async function readServerVersion(client: Queryable): Promise<string> {
   const [row] = await READ_VERSION(client);
   return row?.version ?? "";
@@ -30,7 +29,7 @@ export async function readVersions({ pool, env }: Pick<Services, "pool" | "env">
     stepwell: VERSION,
     node: process.versions.node,
     postgres,
-    /** The number of the newest migration: when it was written. */
+    // The number of the newest migration: when it was written.
     schema: names.at(-1)?.split("_")[0] ?? "",
     engine: env.inngest === undefined ? ("embedded" as const) : ("inngest" as const),
   };

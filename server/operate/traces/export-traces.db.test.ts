@@ -10,8 +10,6 @@ import { closeServer, listen } from "@/testing/servers/listen";
 import { createTenant } from "@/testing/world";
 import { exportTraces, TRACE_BATCH } from "./export-traces";
 
-/** A collector that takes only what OTLP's JSON allows, and keeps the spans by id. */
-
 const hex = (digits: number) => z.string().regex(new RegExp(`^[0-9a-f]{${digits}}$`));
 const value = z.strictObject({
   stringValue: z.string().optional(),

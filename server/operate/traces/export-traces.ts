@@ -17,15 +17,15 @@ import { spansOf } from "./run-spans";
 
 /** Runs that one call takes from the queue. */
 export const TRACE_BATCH = 20;
-/** Collectors limit the size of a request. */
+// Collectors limit the size of a request.
 const SPANS_PER_REQUEST = 500;
 const REQUEST_TIMEOUT_MS = 10_000;
 const MOST_CONTENT = 32 * KIB;
 const GIVE_UP_HOURS = 24;
-/** Of OTLP over HTTP; other errors are final. */
+// Of OTLP over HTTP; other errors are final.
 const TEMPORARY = new Set([429, 502, 503, 504]);
 
-/** A batch whose process dies becomes due again. */
+// A batch whose process dies becomes due again.
 const TAKE = defineQuery(
   "take-traces",
   z.object({ id: z.string(), overdue: z.boolean() }),
@@ -150,7 +150,6 @@ async function readSpans({ pool }: Facts, settings: TraceSettings, ids: string[]
   return runs.flatMap((run) => spansOf(run, { steps: ofRun(steps, run.id), calls: ofRun(calls, run.id) }));
 }
 
-/** The answer to a request whose spans were not all taken. */
 const partial = z.object({
   partialSuccess: z.object({
     rejectedSpans: z.coerce.number().default(0),

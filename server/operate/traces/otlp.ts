@@ -49,7 +49,7 @@ function toOtlpSpan({ traceId, spanId, parentSpanId, name, kind, startedAt, ...r
   };
 }
 
-/** 64-bit numbers are texts in this JSON. */
+// 64-bit numbers are texts in this JSON.
 const nanoseconds = (at: Date) => `${at.getTime()}000000`;
 
 function toAttributes(attributes: Span["attributes"]): object[] {

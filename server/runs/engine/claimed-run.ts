@@ -7,7 +7,7 @@ import type { FailureCode } from "@/server/runs/failure-codes";
 import type { RunFacts } from "@/server/runs/run-facts";
 import type { RunConfiguration } from "@/server/work/agent/definition";
 
-/** `of`: whose setting it is, for the error message. */
+// `of`: whose setting it is, for the error message.
 const cap = z.object({ credits: decimalText, of: z.string() });
 export type Cap = z.output<typeof cap>;
 

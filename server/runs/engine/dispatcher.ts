@@ -44,13 +44,13 @@ export type Executor = {
 };
 
 const POLL_EVERY_MS = 1_000;
-/** For polls while all slots are taken. */
+// For polls while all slots are taken.
 const SHARE_EVERY_MS = 100;
-/** Each run that is read has an input of up to 1 MiB. */
+// Each run that is read has an input of up to 1 MiB.
 const READ_AT_ONCE = 20;
-/** Runs handed over but not called yet; fewer if there are fewer slots. */
+// Runs handed over but not called yet; fewer if there are fewer slots.
 const SERVER_BACKLOG = 100;
-/** After this delay the Inngest server should have called a run whose wait is over. */
+// After this delay the Inngest server should have called a run whose wait is over.
 const SLEEPER_GRACE_MS = 5_000;
 
 /**
@@ -143,10 +143,8 @@ export class Dispatcher {
     }
   }
 
-  /**
-   * Releases claimed runs that do not execute: the answer to a claim was lost, a start's caller had given up, or a
-   * run could not continue. No claim is in progress here.
-   */
+  // Releases claimed runs that do not execute: the answer to a claim was lost, a start's caller had given up,
+  // or a run could not continue. No claim is in progress here.
   async #releaseUnexecuted(): Promise<void> {
     if (!this.#unexecutedDue) return;
     this.#unexecutedDue = false;
@@ -185,13 +183,13 @@ export class Dispatcher {
     }
   }
 
-  /** Leaves out large runs without room in memory. */
+  // Leaves out large runs without room in memory.
   #admit(worker: string | null, slots: number): Promise<Admitted[]> {
     const except = this.#slots.texts.withoutRoom();
     return admitWaitingRuns(this.#services, { worker, slots, queue: this.#queue, except });
   }
 
-  /** Begins some at a time, because each has its texts. Releases those without room in memory. */
+  // Begins some at a time, because each has its texts. Releases those without room in memory.
   async #begin(admitted: readonly Admitted[], worker: Worker): Promise<void> {
     const services = this.#services;
     const { texts } = this.#slots;
@@ -229,7 +227,7 @@ export class Dispatcher {
     if (this.#driver.kind === "server") void this.#driver.cancel(runId);
   }
 
-  /** Finds what a lost notification would have announced. */
+  // Finds what a lost notification would have announced.
   async #poll(): Promise<void> {
     const services = this.#services;
     try {

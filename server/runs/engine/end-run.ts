@@ -33,7 +33,7 @@ const FIND_OPEN_CHILDREN = defineQuery(
   `SELECT id FROM runs WHERE parent_run_id = $1 AND ${isOpenSql()} ORDER BY id`,
 );
 
-/** An open run's own row has no totals yet. Open steps count. */
+// An open run's own row has no totals yet. Open steps count.
 const SUM_JOURNAL = defineQuery(
   "run-totals",
   z.object({
@@ -96,7 +96,7 @@ export async function endOpenChildren(services: Services, runId: string, outcome
     await endUnclaimedRun(services, id, outcomeOfChild(outcome));
 }
 
-/** A child that is open when its parent ends can only be cancelled or fail. */
+// A child that is open when its parent ends can only be cancelled or fail.
 function outcomeOfChild(outcome: Outcome): Outcome {
   if (outcome.status === "Cancelled") return outcome;
   const code = isPlatformFailure(outcome) ? outcome.code : "caller_ended";

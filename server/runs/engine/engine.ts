@@ -37,9 +37,9 @@ type EngineOptions = {
 /** The run to execute, and the number of its hand-over to an Inngest server. */
 export type RunCall = { runId: string; handOver?: number | undefined };
 
-/** Nothing else tells that the disk has space again. */
+// Nothing else tells that the disk has space again.
 const REJECTED_FOR_MS = 10_000;
-/** For unexpected errors of one segment; an unavailable database does not count. */
+// For unexpected errors of one segment; an unavailable database does not count.
 const MAX_ATTEMPTS = 6;
 
 /**
@@ -52,7 +52,7 @@ export class RunEngine implements Engine, Executor {
   readonly #slots: ProcessSlots;
   /** Includes children. */
   readonly #executing = new Map<string, ExecutingRun & { stop: AbortController }>();
-  /** There may be a late call for an earlier hand-over. */
+  // There may be a late call for an earlier hand-over.
   readonly #opening = new Set<RunCall>();
   #worker: Promise<Worker> | undefined;
   #driver: Driver | undefined;
@@ -74,7 +74,7 @@ export class RunEngine implements Engine, Executor {
     return !this.#slots.isEmpty;
   }
 
-  /** A process without runs always takes one. */
+  // A process without runs always takes one.
   get #isFull(): boolean {
     return this.isExecuting && this.getServices().memory.isTight();
   }
@@ -315,7 +315,7 @@ export class RunEngine implements Engine, Executor {
     return failRun(this.getServices(), { runId, slot: this.#slots.get(runId), error });
   }
 
-  /** If true, the run counts as yielding from now on. */
+  // If true, the run counts as yielding from now on.
   #mustYieldSlot(slot: Slot): boolean {
     if (!this.#dispatcher?.takeYield(slot.run.orgId)) return false;
     slot.yielding = true;

@@ -32,7 +32,6 @@ export type Engine = {
   /** No effect if the run executes elsewhere. */
   abort(runId: string): void;
   find(runId: string): ExecutingRun | undefined;
-  /** The slots of this process. */
   slots(): { total: number; free: number };
   /** False if the database could not store a write in the last 10 s, such as with a full disk. */
   canWrite(): boolean;

@@ -16,7 +16,7 @@ export const processFigures = z.object({
 });
 export type ProcessFigures = z.output<typeof processFigures>;
 
-/** The slots of this process. A process without runs has none. */
+/** A process without runs has no slots. */
 export function readSlots({
   engine,
   env,
@@ -32,7 +32,6 @@ export function readConnections(pool: Pool) {
   return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount, most: pool.options.max };
 }
 
-/** The interval at which the event loop's delay is measured. */
 const RESOLUTION_MS = 50;
 const NS_PER_MS = 1e6;
 

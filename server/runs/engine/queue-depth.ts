@@ -17,10 +17,8 @@ const depth = z.object({
 const MOST_ORGANIZATIONS = 1_000;
 const MOST_RUNS = 1_000;
 
-/**
- * A run that waits again waits since it yielded its slot, or since its `wait` was over. Reads the index `runs_waiting`
- * organization by organization.
- */
+// A run that waits again waits since it yielded its slot, or since its `wait` was over. Reads the index
+// `runs_waiting` organization by organization.
 const MEASURE = defineQuery(
   "queue-depth",
   depth,

@@ -12,7 +12,7 @@ import { SUSPECT_CRASHES } from "./suspects";
 /** Equals the condition of the index `runs_waiting`. */
 export const WAITING = `${isOpenSql()} AND admitted_at IS NULL AND parent_run_id IS NULL AND wake_at IS NULL`;
 
-/** `parameter` is the queue's `isOfSuspects`. */
+// `parameter` is the queue's `isOfSuspects`.
 const waitingIn = (parameter: string) =>
   `${WAITING} AND (${parameter}::boolean IS NULL OR (crashes >= ${SUSPECT_CRASHES}) = ${parameter})`;
 
@@ -105,7 +105,7 @@ export async function wakeRuns({ pool, clock }: Pick<Services, "pool" | "clock">
   return row ?? { woken: 0, nextMs: null };
 }
 
-/** An Inngest server's clock may be ahead of the database's. */
+// An Inngest server's clock may be ahead of the database's.
 const EARLY_MS = 1_000;
 
 const WAKE_SLEEPER = defineQuery(

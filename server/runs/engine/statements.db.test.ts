@@ -80,7 +80,6 @@ async function start(kind: "agents" | "tools", body: string): Promise<string> {
 
 const poll = (kind: "agents" | "tools", runId: string) => call(`${kind}/run/${runId}/status`);
 
-/** Its statement does not count. */
 async function ended(runId: string): Promise<void> {
   const open = "SELECT /* test */ FROM runs WHERE id = $1 AND finished_at IS NULL";
   await vi.waitFor(async () => expect((await world.pool.query(open, [runId])).rowCount).toBe(0), 20_000);
@@ -103,7 +102,7 @@ async function finishHeld(): Promise<void> {
   }
 }
 
-/** The least of five runs: when this process pauses, more rows are written on their own. */
+// The least of five runs: when this process pauses, more rows are written on their own.
 async function leastCost(kind: "agents" | "tools", body: string) {
   const costs = [];
   for (let n = 0; n < 5; n += 1) costs.push(await cost(kind, body));

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 
-/** The text between SET and the next WHERE, FROM or RETURNING. */
+// The text between SET and the next WHERE, FROM or RETURNING.
 const UPDATE_OF_RUNS =
   /UPDATE\s+(?:ONLY\s+)?"?runs"?\s+(?:AS\s+)?(?:\w+\s+)??SET\s+([\s\S]*?)(?=\bWHERE\b|\bFROM\b|\bRETURNING\b|`)/gi;
 const PRISMA_WRITE =

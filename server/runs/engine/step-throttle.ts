@@ -2,10 +2,10 @@ import { performance } from "node:perf_hooks";
 import type { OrgId } from "@/server/base/actor";
 
 const BURST_MS = 100;
-/** With fewer executing runs, starts and steps do not slow each other down. */
+// With fewer executing runs, starts and steps do not slow each other down.
 const FEW_RUNS = 4;
 const TICK_MS = 10;
-/** Above this share of busy time of the event loop, fewer steps begin. */
+// Above this share of busy time of the event loop, fewer steps begin.
 const BUSY = 0.6;
 const MAX_STEPS = 16;
 
@@ -61,7 +61,7 @@ export class StepThrottle {
     this.#timer = isBurst ? setTimeout(() => this.#tick(), TICK_MS) : undefined;
   }
 
-  /** Map iteration visits a key again after it was set again. */
+  // Map iteration visits a key again after it was set again.
   #begin(count: number): number {
     let started = 0;
     for (const [orgId, steps] of this.#waiting) {

@@ -57,7 +57,6 @@ export function hasEmptyJournal({ epoch, configuration }: ClaimedRun): boolean {
   return epoch === 1 && configuration.fork === undefined;
 }
 
-/** The journal of a claimed run. */
 export async function readJournal(services: Services, run: ClaimedRun): Promise<JournalContents> {
   const contents = emptyJournal();
   if (hasEmptyJournal(run)) return contents;

@@ -13,19 +13,17 @@ import type { LaneName } from "./write/numbered-flush";
 import { Lane, type LaneOptions, WorkerLost } from "./write/writer";
 
 const HEARTBEAT_MS = 500;
-/** Every tenth heartbeat stores the process's figures. */
 const BEATS_PER_REPORT = 10;
 /**
  * A worker that has not reported for this long is replaced. Other processes continue its runs within 3 s of its last
  * report.
  */
 export const SILENT_AFTER_MS = 2_200;
-/** An older heartbeat proves nothing: the worker may have been replaced since. */
+// An older heartbeat proves nothing: the worker may have been replaced since.
 const TRUSTED_FOR_MS = 2_000;
-/** If the database's clock is set by more, heartbeats before and after it cannot be compared. */
+// If the database's clock is set by more, heartbeats before and after it cannot be compared.
 const CLOCK_STEP_MS = 1_000;
 
-/** The time of the heartbeat in ms. */
 const AT = "extract(epoch FROM heartbeat_at)::float8 * 1000";
 
 const INSERT_WORKER = defineQuery(
@@ -104,7 +102,7 @@ function startHeartbeat(
 ) {
   const stopping = new AbortController();
   let confirmedAt = performance.now();
-  /** From then on, all rows of living workers hold times of the present clock. */
+  // From then on, all rows of living workers hold times of the present clock.
   let comparableFrom = 0;
   let beating: Promise<void> | undefined;
   const meter = new ProcessMeter();
@@ -144,9 +142,9 @@ function startHeartbeat(
   }, HEARTBEAT_MS);
   timer.unref();
   return {
-    /** True proves that the worker was not replaced. */
+    // True proves that the worker was not replaced.
     isRecent: () => performance.now() - confirmedAt < TRUSTED_FOR_MS,
-    /** Waits while the database is unavailable. Throws WorkerLost. */
+    // Waits while the database is unavailable. Throws WorkerLost.
     beat: () =>
       retryWhileUnavailable(beatNow, stopping.signal).catch((error: unknown) => {
         throw error instanceof WorkerLost
@@ -161,10 +159,9 @@ function startHeartbeat(
   };
 }
 
-/**
- * Returns the worker itself, if it exists, and those that are silent for $2 seconds. A heartbeat in the future
- * counts as silent: the clock was set back after it. $3: the process's figures; null keeps the earlier ones.
- */
+// Returns the worker itself, if it exists, and those that are silent for $2 seconds. A heartbeat in the
+// future counts as silent: the clock was set back after it. $3: the process's figures; null keeps the earlier
+// ones.
 const BEAT = defineQuery(
   "heartbeat",
   z.object({ id: z.string(), silent: z.boolean(), at: z.number() }),

@@ -140,7 +140,7 @@ async function changeTool(
   };
 }
 
-/** Behind the last step, where only the output is evaluated. */
+// Behind the last step, where only the output is evaluated.
 const AT_OUTPUT = "";
 
 /**
@@ -166,7 +166,7 @@ function attachedTool({ callables }: AgentConfiguration, { named }: Cut) {
   return callables.filter((each) => each.kind === "tool").find(({ name }) => name === named?.name);
 }
 
-/** The steps before the cut must be the same: they are taken over. */
+// The steps before the cut must be the same: they are taken over.
 function findEarlierDifference(
   { steps: before }: WorkflowDefinition,
   { steps: after }: WorkflowDefinition,

@@ -5,7 +5,7 @@ import { nameText, text } from "@/server/base/texts";
 import { FORK_MODES } from "@/server/contract/enums";
 import { agentSettings } from "@/server/work/agent/settings";
 
-/** As parsed: no key is dropped or renamed. */
+// As parsed: no key is dropped or renamed.
 const argumentsOfCall = z.custom<JsonObject>(isJsonObject, "must be a JSON object").meta({
   description: "Replaces the arguments of the step's call",
   override: { type: "object", additionalProperties: true },

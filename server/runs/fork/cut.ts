@@ -76,7 +76,6 @@ export function bytesTakenOver({ calls, steps }: Pick<Cut, "calls" | "steps">): 
   return [...calls, ...steps].reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** The id of the step or group of a workflow to which a call belongs. */
 function topLevelId(steps: WorkflowDefinition["steps"], key: string): string | undefined {
   const id = key.replace(/\[\d+\]$/, "");
   return steps.find((step) => step.id === id || step.parallel?.some((inner) => inner.id === id))?.id;

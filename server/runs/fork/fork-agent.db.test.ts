@@ -33,7 +33,6 @@ const resultsOf = ({ messages }: ModelRequest) =>
   messages.flatMap((message) => (message.role === "tool" ? [message.content] : []));
 const sum = (a: number, b: number, id?: string) => ask("calculate", { expression: `${a}+${b}` }, id);
 
-/** Two calls in the first answer, one in the second. */
 const threeSums = (request: ModelRequest) => {
   const replies = request.messages.filter(({ role }) => role === "assistant").length;
   if (replies === 0)

@@ -60,7 +60,7 @@ const originCall = z.object({
 });
 export type OriginCall = z.infer<typeof originCall>;
 
-/** The model calls of the agent itself, without those of its functions. */
+// The model calls of the agent itself, without those of its functions.
 const READ_CALLS = defineQuery(
   "read-fork-calls",
   originCall,

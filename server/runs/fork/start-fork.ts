@@ -9,7 +9,7 @@ import type { StartConditions } from "@/server/runs/start-item";
 import type { StartOptions } from "@/server/runs/start-options";
 import type { ForkPlan } from "./plan-fork";
 
-/** SQL state of `take_over_rows`. */
+// SQL state of `take_over_rows`.
 const ORIGIN_DELETED = "SW003";
 
 /**
@@ -37,7 +37,6 @@ export async function startFork(
   });
 }
 
-/** The start of a fork, without options. */
 export async function forkStart(plan: ForkPlan): Promise<StartRequest> {
   const { origin, target, request } = plan;
   const common = { targetId: origin.targetId, fork: plan };

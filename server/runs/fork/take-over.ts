@@ -60,7 +60,6 @@ function hasSamePrefix({ request: { changes } }: ForkPlan): boolean {
   return [systemPrompt, userMessage, model, toolVersion].every((change) => change === undefined);
 }
 
-/** The calls of a model's reply, with the changed arguments of the step that `fromStep` names. */
 function replaceArguments(toolCalls: string, { cut, request }: ForkPlan): string {
   const position = Number(cut.named?.key.split("-").at(-1)) - 1;
   const calls = limitCalls(toolCallList.parse(JSON.parse(toolCalls)));

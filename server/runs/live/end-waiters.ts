@@ -4,10 +4,10 @@ import { defineQuery, type Queryable } from "@/server/base/db/statement";
 import { isAppError } from "@/server/base/errors";
 import { listenToRun, type Subscription } from "@/server/runs/run-changes";
 
-/** Notifications of one run's steps come close together. */
+// Notifications of one run's steps come close together.
 const GATHER_MS = 25;
 const TICK_MS = 1_000;
-/** Notifications may be lost. Without a connection for them, every tick asks. */
+// Notifications may be lost. Without a connection for them, every tick asks.
 const ASK_EVERY_TICKS = 5;
 
 /** A waiting call. `caller` names who waits: `confirm` is called once a second for all its calls. */

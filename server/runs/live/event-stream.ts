@@ -5,7 +5,7 @@ import { EVENTS_TYPE } from "@/server/contract/media-types";
 
 /** The interval of comments, which keep proxies from closing the connection. */
 export const HEARTBEAT_MS = 15_000;
-/** Browsers reconnect by themselves, with the last event's id. */
+// Browsers reconnect by themselves, with the last event's id.
 const MAX_LIFE_MS = STREAM_MINUTES * 60_000;
 const RETRY_MS = 1_000;
 

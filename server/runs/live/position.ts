@@ -9,7 +9,7 @@ export type ChildPosition = Position & { attempt: number };
 export const START: Position = { n: 0, children: new Map() };
 
 const MAX_LENGTH = 4_000;
-/** Runs that call runs are not nested as deeply. */
+// Runs that call runs are not nested as deeply.
 const MAX_DEPTH = 20;
 
 /** As an event's id: `12`, or `12(7.1:5)` for the fifth event of the run that the step of event 7 called. */

@@ -154,7 +154,7 @@ export class RunFollower {
     });
   }
 
-  /** Sends the events of the runs that a step has called so far. Returns true if these runs are over. */
+  /** Sends the events of the runs that a step called so far. Returns true if these runs are over. */
   async #drain(call: StepCall, { isPoll }: { isPoll: boolean }): Promise<boolean> {
     const { services, actor } = this.#tree;
     const { runId } = this.#followed.ref;

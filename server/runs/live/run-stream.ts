@@ -10,7 +10,7 @@ import type { Services } from "@/server/runs/services";
 
 const RUN_PAUSE_MS = 100;
 const LIST_PAUSE_MS = 500;
-/** Notifications may be lost. */
+// Notifications may be lost.
 const POLL_MS = 5_000;
 const POLL_WITHOUT_NOTIFICATIONS_MS = 1_000;
 /** The most changed runs that are named; beyond that the reader must check itself. */

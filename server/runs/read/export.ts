@@ -12,10 +12,10 @@ import { CALL_COLUMNS, STEP_COLUMNS } from "./inspect/lines";
 import { CREDITS_OF_TREE } from "./run-rows";
 
 const PAGE = 100;
-/** Inputs and outputs that are read at a time, but at least one run. */
+// Inputs and outputs that are read at a time, but at least one run.
 const PIECE_BYTES = MIB;
 
-/** The keys are the columns, in this order. */
+// The keys are the columns, in this order.
 const exportedRun = z.object({
   id: z.string(),
   kind: z.string(),
@@ -48,7 +48,7 @@ type ExportedRun = z.infer<typeof exportedRun>;
 
 const COLUMNS = exportedRun.keyof().options;
 
-/** Tells Excel that the file is UTF-8. */
+// Tells Excel that the file is UTF-8.
 const BYTE_ORDER_MARK = "\uFEFF";
 
 /**
@@ -132,10 +132,8 @@ function csvLine(run: ExportedRun): string {
   return `${COLUMNS.map((column) => csvField(run[column])).join(",")}\r\n`;
 }
 
-/**
- * An apostrophe precedes what a spreadsheet would take for a formula, also in full-width characters or after a line
- * break.
- */
+// An apostrophe precedes what a spreadsheet would take for a formula, also in full-width characters or after
+// a line break.
 function csvField(value: string | number | null): string {
   if (value === null) return "";
   if (typeof value === "number") return String(value);

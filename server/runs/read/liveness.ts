@@ -33,11 +33,11 @@ export async function readLiveness(services: Pick<Services, "pool">, actor: Memb
   if (!found) throw new AppError("not_found", `There is no run ${runId} in this organization.`);
   const { silentMs, queued, ahead, slots, taken, wakeAt } = found;
   return {
-    /** Since its worker last reported; null without a worker. */
+    // Since its worker last reported; null without a worker.
     silentMs,
-    /** `ahead`: earlier runs that wait; `taken`: of the plan's slots. Null if the run has a slot. */
+    // `ahead`: earlier runs that wait; `taken`: of the plan's slots. Null if the run has a slot.
     queue: queued ? { ahead, slots, taken } : null,
-    /** Null: the run does not wait without a slot. */
+    // Null: the run does not wait without a slot.
     wakeAt,
   };
 }

@@ -107,7 +107,7 @@ export async function readReceipt({ pool }: Pick<Services, "pool">, orgId: OrgId
   };
 }
 
-/** A run that an error of the platform ended is not charged (runs/engine/end-run.ts). */
+// A run that an error of the platform ended is not charged (runs/engine/end-run.ts).
 const WAIVER = "The service failed: nothing is charged";
 
 const configuration = z.object({ prices: frozenPrices });

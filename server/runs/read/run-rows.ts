@@ -23,7 +23,7 @@ export const CREDITS_OF_TREE = `CASE WHEN EXISTS (SELECT FROM runs c WHERE c.par
 /** A run `r` that yielded its slot and waits for another one. */
 export const IS_WAITING = "(r.status = 'Running' AND r.admitted_at IS NULL AND r.wake_at IS NULL)";
 
-/** An open run's duration counts until `now`, and its usage is in its journal. */
+// An open run's duration counts until `now`, and its usage is in its journal.
 const facetColumns = (now: Date) => Prisma.sql`
   r.kind, r.status, r.source, coalesce(r.agent_id, r.tool_id) AS target_id,
   coalesce(r.trigger_id, r.schedule_id) AS trigger_id, r.api_key_id, r.user_id, r.created_at,

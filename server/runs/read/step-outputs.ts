@@ -7,9 +7,8 @@ import { MIB } from "@/server/contract/sizes";
 import type { Services } from "@/server/runs/services";
 import { type ToolConfiguration, toolConfiguration } from "@/server/work/agent/definition";
 
-/** Larger outputs are not read. */
 const MAX_OUTPUT_BYTES = MIB / 4;
-/** Pages load them, and a try's configuration holds them. */
+// Pages load them, and a try's configuration holds them.
 const MAX_OUTPUTS_BYTES = 4 * MIB;
 const MAX_CALLS = 1_000;
 
@@ -105,7 +104,7 @@ export function outputsOf(
     if (output !== undefined) found.set(id, output);
     return output;
   };
-  /** `isOver`: one without calls was skipped or had no items. */
+  // `isOver`: one without calls was skipped or had no items.
   const outputOf = ({ id, forEach }: { id: string; forEach?: string | undefined }, isOver: boolean) => {
     if (!called.has(id)) return isOver ? (forEach === undefined ? null : []) : undefined;
     if (forEach === undefined) return read(byKey.get(id));

@@ -8,7 +8,7 @@ import { RAISE_MISSED } from "./ticks";
 const BATCH = 50;
 const BROKEN_FOR_MS = 3_600_000;
 
-/** Another process has the locked ones. The lock lets runs refer to their schedule. */
+// Another process has the locked ones. The lock lets runs refer to their schedule.
 const CLAIM = defineQuery(
   "claim-due-schedules",
   z.object({

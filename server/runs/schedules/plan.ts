@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { TickCode } from "@/server/contract/enums";
 import { nextTimes, type ScheduleRule } from "@/server/work/schedules/times";
 
-/** The most ticks of a schedule that start late at once; older ones are missed. */
+// The most ticks of a schedule that start late at once; older ones are missed.
 const MAX_CAUGHT_UP = 100;
 const BATCH = 200;
 const MAX_CATCH_UP_TICKS = 24 * 60 + 1;

@@ -34,7 +34,6 @@ const cancelAll = async (tenant: Tenant, scheduleId: string) => {
     await cancelRun(world, tenant.orgId, { runId: id, by: "test" });
 };
 
-/** The next full hour comes, and whatever is due is done. */
 async function nextHour(): Promise<Date> {
   const now = clock.now().getTime();
   clock.advance(HOUR_MS - (now % HOUR_MS) + 500);
@@ -42,7 +41,6 @@ async function nextHour(): Promise<Date> {
   return new Date(Math.floor(clock.now().getTime() / HOUR_MS) * HOUR_MS);
 }
 
-/** The process dies at these points: what follows does not happen. */
 function dieAt(point: PausePoint, { every = 1 } = {}): void {
   let passed = 0;
   onPausePoint(async (reached) => {

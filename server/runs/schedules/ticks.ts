@@ -29,10 +29,8 @@ const tick = z.object({
 });
 export type Tick = z.infer<typeof tick>;
 
-/**
- * Takes undecided ticks for a lease. Those of one schedule are taken in order: one at a time, besides the one that
- * waits for an earlier run.
- */
+// Takes undecided ticks for a lease. Those of one schedule are taken in order: one at a time, besides the one
+// that waits for an earlier run.
 const TAKE = defineQuery(
   "take-schedule-ticks",
   tick,
@@ -96,7 +94,6 @@ export async function queueTick(client: Queryable, key: TickKey, now: Date): Pro
   await QUEUE(client, [key.orgId, key.scheduleId, key.dueAt, now, again]);
 }
 
-/** As `Date` writes it. */
 const isoSql = (time: string) => `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /**
@@ -112,7 +109,7 @@ export const RAISE_MISSED = `
   FROM ticks t JOIN schedules s ON s.id = t.schedule_id JOIN organizations o ON o.id = s.organization_id
   WHERE t.outcome = 'missed' AND o.has_callbacks GROUP BY s.id, t.code, t.reason, t.decided_at`;
 
-/** A process that lost its lease may have decided otherwise before; a run that exists is the truth. */
+// A process that lost its lease may have decided otherwise before; a run that exists is the truth.
 const DECIDE = defineCommand(
   "decide-schedule-tick",
   `WITH ticks AS (

@@ -4,13 +4,12 @@ import type { Services } from "@/server/runs/services";
 import { attemptTicks } from "./attempt";
 import { claimDueSchedules } from "./claim-due";
 
-/** Notifications may be lost. */
+// Notifications may be lost.
 const LONGEST_MS = 60_000;
-/** Another process has what is due. */
+// Another process has what is due.
 const SHORTEST_MS = 1_000;
 const RETRY_MS = 5_000;
 
-/** Two looks into small partial indexes. */
 const READ_NEXT = defineQuery(
   "read-next-schedule-time",
   z.object({ at: z.date().nullable() }),

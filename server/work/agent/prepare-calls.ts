@@ -36,9 +36,9 @@ export type PreparedCall = {
 /** `notes` are for people. */
 type Arguments = { value: Json; notes: string[] };
 
-/** Longer arguments are compared as texts, because sorting their keys takes long. */
+// Longer arguments are compared as texts, because sorting their keys takes long.
 const MAX_COMPARED_LENGTH = 16 * 1024;
-/** In characters, of a text within the arguments that is decoded. */
+// In characters, of a text within the arguments that is decoded.
 const MAX_DECODED_LENGTH = 256 * 1024;
 
 /**
@@ -114,7 +114,7 @@ export function limitUses(calls: readonly PreparedCall[], uses: Map<string, numb
   });
 }
 
-/** Some models send an empty text if a function has no arguments. Of a repeated key, the last value counts. */
+// Some models send an empty text if a function has no arguments. Of a repeated key, the last value counts.
 async function parseArguments(text: string): Promise<Arguments | undefined> {
   if (text.trim() === "") return { value: {}, notes: [] };
   try {
@@ -151,7 +151,6 @@ async function checkArguments(
   return { arguments: { value: decoded, notes }, issues: [] };
 }
 
-/** Decodes the text at this place if it is a JSON list or object. */
 function decodeAt(value: Json, [key, ...rest]: readonly (string | number)[]): Json {
   if (key !== undefined) {
     if (Array.isArray(value)) return value.map((item, at) => (at === key ? decodeAt(item, rest) : item));

@@ -46,7 +46,7 @@ export const agentSettings = z.object({
     .describe("What the agent is for, how it works, and how it answers. Default: empty."),
   maxSteps: z.int().min(1).max(12).default(8).describe("Model calls of one run, 1 to 12."),
   functions: distinct(text(200)).default([]).describe("The functions that it may call. Default: none."),
-  // What cannot be a slug is an unknown tool, rejected with the known ones.
+  // A text that cannot be a slug is rejected as an unknown tool, with the known ones.
   tools: distinct(text(200)).default([]).describe("Slugs of the tools that it may call. Default: none."),
   outputSchema: workflowDefinition.shape.outputSchema.describe(
     `JSON Schema of the answer, which is then JSON, up to ${formatLimit(MAX_AGENT_SCHEMA_BYTES)}. Default: the answer is text.`,

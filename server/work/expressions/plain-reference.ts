@@ -8,7 +8,7 @@ type Step = { name: string; indexes: number[] };
 const RESERVED = new Set(["and", "or", "in", "true", "false", "null", "function"]);
 const WHOLE =
   /^(?:[A-Za-z_]\w*|`[^`]*`)(?:\[-?(?:0|[1-9]\d{0,8})\])*(?:\.(?:[A-Za-z_]\w*|`[^`]*`)(?:\[-?(?:0|[1-9]\d{0,8})\])*)*$/;
-/** JSONata's white space: less than String.prototype.trim removes. */
+// JSONata's white space: less than String.prototype.trim removes.
 const SPACE_AROUND = /^[ \t\n\r\v]+|[ \t\n\r\v]+$/g;
 const STEP = /(?:([A-Za-z_]\w*)|`([^`]*)`)((?:\[-?\d+\])*)/g;
 const MAX_LENGTH = 1000;

@@ -11,7 +11,7 @@ const JSONATA_FUNCTIONS: readonly string[] = [
   ...["string", "substring", "substringAfter", "substringBefore", "sum", "toMillis", "trim", "type"],
   ...["uppercase", "zip"],
 ];
-/** `$` is the context, `$$` the whole input. */
+// `$` is the context, `$$` the whole input.
 const ALWAYS_KNOWN = new Set([...JSONATA_FUNCTIONS, "", "$"]);
 
 /**

@@ -50,10 +50,9 @@ const encoded = (encoding: string, body: Buffer) => (socket: Parameters<HostileA
 const send = (text: string) => (socket: Parameters<HostileAnswer>[0]) => socket.end(text);
 const redirect = (location: string) => `HTTP/1.1 302 Found\r\nlocation: ${location}\r\n`;
 
-/**
- * `endsByTime`: only the call's time limit ends it. `isReused`: the connection may stay open. `http`, `model`,
- * `own`: the messages of http_request, and of generate_text with the operator's and an organization's provider.
- */
+// `endsByTime`: only the call's time limit ends it. `isReused`: the connection may stay open. `http`,
+// `model`, `own`: the messages of http_request, and of generate_text with the operator's and an
+// organization's provider.
 type Row = {
   answer: HostileAnswer;
   endsByTime?: true;

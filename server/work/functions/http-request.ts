@@ -29,7 +29,7 @@ import {
 import { describeIssues } from "@/server/work/json-schema/schema-issues";
 
 const UNSAFE = new Set(["POST", "PUT", "PATCH", "DELETE"]);
-/** Set by the HTTP client. A wrong length would make the server wait for the rest (request/request#2156). */
+// Set by the HTTP client. A wrong length would make the server wait for the rest (request/request#2156).
 const OWN_HEADERS: ReadonlyMap<string, string> = new Map([
   ["host", "cannot be set: the host is that of the address"],
   ...["content-length", "transfer-encoding"].map(

@@ -14,7 +14,7 @@ export const setValue = defineFunction({
   title: "Set value",
   description:
     "Stores a JSON value under a key for later runs of the organization. With ifVersion, it is stored only if " +
-    "nobody has changed the key since (compare-and-set).",
+    "the key has not changed since (compare-and-set).",
   input: z.object({
     key: valueKey,
     value: z.custom<Json>((value) => value !== undefined, "is required").describe("Any JSON value."),

@@ -56,16 +56,14 @@ export function usablePattern(pattern: string): string | undefined {
   });
 }
 
-/** ECMA-262, IdentityEscape and CharacterEscape. */
+// ECMA-262, IdentityEscape and CharacterEscape.
 const ESCAPABLE = /[A-Za-z0-9^$\\.*+?()[\]{}|/]/;
 
 const TOKEN = /\\[pPu]\{[^}]*\}|\\[\s\S]|\{\d+(?:,\d*)?\}|[\s\S]/gu;
 const SET = /^\\[dDsSwWpP]/;
 
-/**
- * Removes needless escapes, and escapes characters that are plain only without the flag "u"
- * (ajv-validator/ajv#2468).
- */
+// Removes needless escapes, and escapes characters that are plain only without the flag "u"
+// (ajv-validator/ajv#2468).
 function withStrictSyntax(pattern: string): string {
   const tokens = pattern.match(TOKEN) ?? [];
   let isClass = false;

@@ -7,7 +7,6 @@ const MAX_ISSUES = 20;
 /** The most Ajv errors that are examined: several may mean the same. */
 export const MAX_ERRORS = 200;
 
-/** The part of an Ajv error that is used here. */
 export const schemaError = z.object({
   keyword: z.string(),
   instancePath: z.string(),

@@ -40,7 +40,7 @@ export function findRejection(schema: JsonObject, text: string): Issue | undefin
   );
 }
 
-/** Nesting counts in data, too: Ajv follows it in a `const`. */
+// Nesting counts in data, too: Ajv follows it in a `const`.
 function findDeep(value: Json, keys: (string | number)[]): Issue | undefined {
   if (keys.length > SCHEMA_LIMITS.depth)
     return issueAt(keys.slice(0, 8), `is nested deeper than ${SCHEMA_LIMITS.depth} levels`);
@@ -122,7 +122,7 @@ const CHARACTERS_PER_STEP = 4;
 export function stepsOf(root: JsonObject): number {
   const known = new Map<Json, number>();
 
-  /** A reference costs as much as its target; a circular one has no bound. */
+  // A reference costs as much as its target; a circular one has no bound.
   const ofReference = (reference: Json): number => {
     const before = known.get(reference);
     if (before !== undefined) return before;
@@ -140,7 +140,7 @@ export function stepsOf(root: JsonObject): number {
     if (PLAIN.has(keyword)) return 1 + writeJson(value).length / CHARACTERS_PER_STEP;
     return ANNOTATIONS.has(keyword) || IN_PLACE.has(keyword) || DESCENDING.has(keyword) ? 0 : Infinity;
   };
-  /** Schemas for the same value add up. Of those for its disjoint parts, the most expensive one counts. */
+  // Schemas for the same value add up. Of those for its disjoint parts, the most expensive one counts.
   const of = (schema: Json): number => {
     if (!isJsonObject(schema)) return 1;
     let here = 1;

@@ -162,7 +162,7 @@ describe("checkSchema", () => {
     ["a remote reference", { properties: { a: { $ref: "https://evil.test/s.json" } } }, "/properties/a/$ref"],
     ["a relative reference", { $ref: "other.json" }, "/$ref"],
     ["another dialect", { $schema: "http://json-schema.org/draft-04/schema#" }, "/$schema"],
-    ["a dialect of nobody", { $schema: "https://json-schema.org.evil.test/draft-07/schema" }, "/$schema"],
+    ["an unknown dialect", { $schema: "https://json-schema.org.evil.test/draft-07/schema" }, "/$schema"],
     ["a dangling reference", { $ref: "#/$defs/none" }, "/$ref"],
     // spring-projects/spring-ai#5888
     [

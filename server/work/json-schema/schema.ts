@@ -22,14 +22,14 @@ import { findRejection, stepsOf, toIssue } from "./schema-limits";
  * organization (docs/decisions/0022-work-on-what-tenants-send.md).
  */
 
-/** In characters. Compiling it takes up to 40 ms on the main thread. */
+// In characters. Compiling it takes up to 40 ms on the main thread.
 const MAX_COMPILED_HERE = 4 * 1024;
-/** Excludes the wait for a thread. */
+// Excludes the wait for a thread.
 const VALIDATE_TIMEOUT_MS = 1_000;
 const COMPILE_TIMEOUT_MS = 5_000;
-/** Of longer costly values, only the first issue is reported. */
+// Of longer costly values, only the first issue is reported.
 const ALL_ERRORS_LENGTH = 64 * 1024;
-/** In characters. */
+// In characters.
 const CACHE_CAPACITY = 8 * MIB;
 
 const AJV_OPTIONS = {
@@ -41,7 +41,7 @@ const AJV_OPTIONS = {
   messages: true,
 } as const;
 
-/** Up to draft-07, what stands beside a reference has no effect. */
+// Up to draft-07, what stands beside a reference has no effect.
 const DRAFT_07 = { ignoreKeywordsWithRef: true } as const;
 
 type KnownSchema = {
@@ -54,11 +54,9 @@ type KnownSchema = {
   compiled?: { validate: ValidateFunction } | { issue: string };
 };
 
-/**
- * A request is `{dialect, schema}`, to check the schema itself, or `{dialect, schema, value}`, with JSON texts.
- * With `mark`, they have marked numbers (exact-keywords.ts). The response has Ajv's errors, or the reason why the
- * schema cannot be compiled.
- */
+// A request is `{dialect, schema}`, to check the schema itself, or `{dialect, schema, value}`, with JSON
+// texts. With `mark`, they have marked numbers (exact-keywords.ts). The response has Ajv's errors, or the
+// reason why the schema cannot be compiled.
 const SCHEMA_THREAD = threadOf(`(data) => {
   const addFormats = require(data.formats);
   const MAX_COMPILED = 50;
@@ -138,7 +136,7 @@ const mainAjvs: Record<Dialect, Pick<Ajv, "compile" | "removeSchema">> = {
   "draft-07": addFormats.default(new Ajv({ ...AJV_OPTIONS, ...DRAFT_07, allErrors: true })),
 };
 
-/** Parsed schemas never change, so the object itself is the cache key. */
+// Parsed schemas never change, so the object itself is the cache key.
 const recall = perOwner((schema: JsonObject): KnownSchema => {
   const text = writeJson(schema);
   const same = byText.get(text);
@@ -152,7 +150,7 @@ const recall = perOwner((schema: JsonObject): KnownSchema => {
   return known;
 });
 
-/** 19.99 is a multiple of 0.01, but the double is not (ajv-validator/ajv#928). */
+// 19.99 is a multiple of 0.01, but the double is not (ajv-validator/ajv#928).
 const DECIMAL_DIVISOR = /"multipleOf":[\d.]*(?:\.\d|e-)/;
 
 function prepare(schema: JsonObject): KnownSchema {
@@ -170,7 +168,7 @@ function prepare(schema: JsonObject): KnownSchema {
   };
 }
 
-/** Ajv caches by identity, so the copy is removed again. */
+// Ajv caches by identity, so the copy is removed again.
 function compileHere(known: KnownSchema): NonNullable<KnownSchema["compiled"]> {
   if (known.compiled !== undefined) return known.compiled;
   const schema: JsonObject = JSON.parse(known.text);
@@ -212,7 +210,7 @@ export async function checkSchema(schema: JsonObject, organizationId: string): P
   return known.issues;
 }
 
-/** Only a thread compares numbers as decimals. */
+// Only a thread compares numbers as decimals.
 function hasExactNumber(value: Json): boolean {
   return isExactNumber(value) || (isContainer(value) && Object.values(value).some(hasExactNumber));
 }

@@ -7,7 +7,7 @@ import { repairLooseJson } from "@/server/work/models/calls/loose-json";
 import { escapeControls } from "@/server/work/models/calls/raw-controls";
 import type { ModelMessage, ProviderState } from "@/server/work/models/port";
 
-/** Issues name keys of the answer, which may be long. */
+// Issues name keys of the answer, which may be long.
 const MAX_ISSUE_LENGTH = 2_000;
 
 /** The value of a model's answer that must match a schema, or the answer's issue. Models like to add a fence. */
@@ -28,11 +28,11 @@ export async function readJsonAnswer(
   return issues.length === 0 ? { value } : { issue: describeIssues(issues).slice(0, MAX_ISSUE_LENGTH) };
 }
 
-/** Longer answers must be JSON alone. */
+// Longer answers must be JSON alone.
 const MAX_SEARCHED_LENGTH = 256 * 1024;
 const MAX_ATTEMPTS = 16;
 
-/** Models explain their answers (langchain-ai/langchain#33126). */
+// Models explain their answers (langchain-ai/langchain#33126).
 async function readEmbedded(
   content: string,
   schema: JsonObject,

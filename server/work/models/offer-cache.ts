@@ -3,7 +3,7 @@ import type { Clock } from "@/server/base/clock";
 import type { Offer } from "./port";
 
 const FRESH_MS = 5 * 60_000;
-/** Remembered so that a page that is opened often does not wait each time. */
+// Remembered so that a page that is opened often does not wait each time.
 const FAILED_MS = 15_000;
 
 /** The models that providers offer, read again after some minutes. Concurrent readers share one request. */

@@ -12,7 +12,6 @@ export type ToolCall = { id: string; name: string; arguments: string };
  */
 export type ProviderState = string;
 
-/** One message of a conversation, in the form common to chat models. */
 export type ModelMessage =
   | { role: "system"; content: string }
   | { role: "user"; content: string }
@@ -114,7 +113,7 @@ export type ModelErrorReason =
   | "unknown"
   | "quota"
   | "input_too_long"
-  | "refused"
+  | "rejected"
   | "unavailable"
   | AnswerFlaw;
 
@@ -199,7 +198,6 @@ export const MAX_EVENT_LENGTH = MIB;
 export const MAX_REPLY_LENGTH = 8 * MIB;
 /** A larger state is left out. */
 export const MAX_STATE_BYTES = 256 * KIB;
-/** The calls of one reply that are executed. */
 export const MAX_EXECUTED_CALLS = 32;
 /** The calls of one reply that become steps; one more step represents the rest. */
 export const MAX_RECORDED_CALLS = 128;

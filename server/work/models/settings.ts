@@ -47,7 +47,7 @@ export const modelSettings = z.object({
 });
 export type ModelSettings = z.infer<typeof modelSettings>;
 
-/** Parameters that Stepwell sends itself, or that change the cost of a call. */
+// Parameters that Stepwell sends itself, or that change the cost of a call.
 const RESERVED_OPTIONS: ReadonlySet<string> = new Set([
   "model",
   "models",

@@ -69,7 +69,7 @@ test("the documentation's example is valid, and gets its defaults", async () => 
   expect(workflowDefinition.parse(weather)).toMatchObject(weather);
   const small = { steps: [{ id: "now", uses: "current_time" }] };
   expect(await check(small)).toEqual([]);
-  // What has no result, or none in time, can be read.
+  // Expressions and scripts without a result, or with none in time, can still be parsed.
   for (const expression of ["1 / 0", "9^9^9!"])
     expect(await check(one({ uses: "calculate", with: { expression } }))).toEqual([]);
   const code = "const { items } = await input;\nfor (;;) if (items) return items ?? null;";

@@ -25,7 +25,6 @@ const identifier = z
   .regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, "letters, digits and _, not starting with a digit");
 const waitMs = z.int().min(0).max(longestRetryWaitMs);
 
-/** A number of further attempts, or that with the waits between them. */
 const retriesSetting = z.union(
   [
     z.int().min(0).max(retries),

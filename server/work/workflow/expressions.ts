@@ -40,7 +40,7 @@ type Readable = { readonly [name: string]: Json | StoredJson };
 /** The values that expressions can read: `input`, `steps`, `run`, and within forEach `item` or the name in `as`. */
 export type Scope = { values: Readable; steps: Readable };
 
-/** More closing braces within one expression are a mistake or an attack. */
+// More closing braces within one expression are a mistake or an attack.
 const MAX_CLOSINGS = 64;
 const MAX_CHARACTERS = 8 * MIB;
 const templates = new LRUCache<string, Template>({ maxSize: MAX_CHARACTERS });
@@ -132,7 +132,7 @@ export async function parseCondition(text: string, organizationId: string): Prom
   return expression;
 }
 
-/** Only the part that is read is parsed and copied into the sandbox. */
+// Only the part that is read is parsed and copied into the sandbox.
 async function readPart(
   { values, steps }: Scope,
   references: readonly Reference[],

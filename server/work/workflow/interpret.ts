@@ -96,7 +96,6 @@ class Workflow {
   readonly #run: WorkflowRun;
   readonly #input: StoredJson;
   readonly #outputs = new Map<string, StoredJson>();
-  /** The run that expressions see. */
   #seen: Pick<RunFacts, "id" | "startedAt">;
   #past: readonly PastRun[];
   #outputBytes = 0;

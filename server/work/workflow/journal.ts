@@ -3,7 +3,6 @@ import type { RunMemory, StepMemory } from "@/server/guard/limits/process-memory
 import type { RetryPolicy } from "@/server/work/workflow/retry-policy";
 import type { SkipNote } from "@/server/work/workflow/skip-note";
 
-/** One call of a function that the interpreter asks for. */
 export type WorkflowCall = {
   /** A stable name within the run: `fetch`, or `fetch[2]` for the third item of a forEach. */
   key: string;

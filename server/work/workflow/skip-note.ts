@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isContainer, type Json, keysOf, writeJson } from "@/server/base/json/json";
 
-/** A short JSON text, or the size of a list or object. Null: the expression found nothing. */
+// A short JSON text, or the size of a list or object. Null: the expression found nothing.
 const shownValue = z.string().nullable();
 
 /** The reason why a step was skipped, as the input of its row holds it. */

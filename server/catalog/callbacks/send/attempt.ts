@@ -66,7 +66,7 @@ function describeFailure({ status, headers }: Response): string | null {
   return `The endpoint redirects (${status}); callbacks do not follow redirects.`;
 }
 
-/** An answer that breaks off counts as far as it came. */
+// An answer that breaks off counts as far as it came.
 async function readStart(response: Response): Promise<string> {
   const reader = response.body?.getReader();
   if (reader === undefined) return "";

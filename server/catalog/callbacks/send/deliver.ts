@@ -38,7 +38,7 @@ const READ_DELIVERY = defineQuery(
    WHERE d.id = $1 AND d.organization_id = $2`,
 );
 
-/** A late result counts, too: what was delivered is delivered. */
+// A late result counts, too: what was delivered is delivered.
 const RECORD_SUCCESS = defineQuery(
   "record-callback-success",
   z.object({}),
@@ -53,7 +53,7 @@ const RECORD_SUCCESS = defineQuery(
    SELECT $1::uuid, $2::int, $4::timestamptz, $5::int, $6::int, $7::text FROM delivered ON CONFLICT DO NOTHING RETURNING 1`,
 );
 
-/** Returns since when the endpoint fails. Another process may have started a later attempt, which then decides. */
+// Returns since when the endpoint fails. Another process may have started a later attempt, which then decides.
 const RECORD_FAILURE = defineQuery(
   "record-callback-failure",
   z.object({ failingSince: z.date().nullable() }),

@@ -27,14 +27,13 @@ import { CallbackDispatcher } from "./dispatcher";
 const receiver = await startCallbackReceiver();
 const other = await startCallbackReceiver();
 afterAll(() => Promise.all([receiver.close(), other.close()]));
-const refusing = await startCallbackReceiver();
-await refusing.close();
-const hosts = [receiver, other, refusing].map(({ host }) => host);
+const unreachable = await startCallbackReceiver();
+await unreachable.close();
+const hosts = [receiver, other, unreachable].map(({ host }) => host);
 const egress = createGuardedEgress({ allow: hosts });
 afterAll(() => egress.close());
 
 const timeouts: unknown[] = [];
-/** Of an attempt, instead of ten seconds. */
 let timeoutMs = 60_000;
 const fetch: GuardedFetch = (url, init, sender) => {
   timeouts.push(init?.timeoutMs);
@@ -99,7 +98,6 @@ const sent = z.object({
 });
 const bodies = (from = receiver) => from.received.map(({ body }) => sent.parse(JSON.parse(body)));
 
-/** The answer of `GET …/status`. */
 async function statusOf(runId: string): Promise<object> {
   const url = `http://stepwell.test/v1/agents/run/${runId}/status`;
   const response = await handleRest(world, new Request(url, { headers: { "X-API-Key": tenant.key } }));
@@ -193,7 +191,7 @@ it("tells an endpoint only about what it wants", async () => {
   await send();
   expect(bodies()).toEqual([]);
   expect(bodies(other).map(({ data }) => data.id)).toEqual([completed]);
-  // Nobody wants to hear of the tool's run: its event is gone.
+  // No endpoint matches the tool's run: its event is deleted.
   const events = await world.db.callbackEvent.findMany({ where: { organizationId: tenant.orgId } });
   expect(events.map(({ runId: of }) => of)).toEqual([completed]);
 });
@@ -272,7 +270,7 @@ describe("a failed attempt", () => {
   });
 
   it("of a refused connection or a private address is told, too", async () => {
-    await insertCallback(world, tenant, { url: refusing.url });
+    await insertCallback(world, tenant, { url: unreachable.url });
     await insertCallback(world, tenant, { url: "https://127.0.0.1/", slug: "private" });
     await runAgent();
     await send();
@@ -458,7 +456,7 @@ describe("several processes", () => {
 });
 
 it("loses no event in an hour of refused connections, though processes die meanwhile", async () => {
-  await insertCallback(world, tenant, { url: refusing.url });
+  await insertCallback(world, tenant, { url: unreachable.url });
   let passed = 0;
   onPausePoint(async (point) => {
     if (!point.startsWith("callback:")) return;
@@ -479,7 +477,7 @@ it("loses no event in an hour of refused connections, though processes die meanw
   expect(attempts.length).toBeGreaterThan(runs.length);
   expect(attempts.every(({ error }) => error?.includes("the connection was refused"))).toBe(true);
 
-  const opened = await startCallbackReceiver({ port: Number(new URL(refusing.url).port) });
+  const opened = await startCallbackReceiver({ port: Number(new URL(unreachable.url).port) });
   onTestFinished(opened.close);
   const undelivered = () =>
     world.db.callbackDelivery.count({ where: { organizationId: tenant.orgId, deliveredAt: null } });

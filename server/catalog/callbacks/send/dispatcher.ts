@@ -9,7 +9,7 @@ import { deliver, type Leased } from "./deliver";
 import { raiseLowCredits } from "./raise-low-credits";
 
 const POLL_MS = 1_000;
-/** Attempts at a time in this process; beyond that, one for an organization that has none. */
+// Attempts at a time in this process; beyond that, one for an organization that has none.
 const ATTEMPTS = 64;
 const SPARE_ATTEMPTS = 64;
 /** Longer than an attempt. Then another process may try it. */

@@ -40,7 +40,6 @@ beforeEach(async () => {
 
 const operator = () => ({ kind: "operator", orgId: tenant.orgId, name: "test" }) as const;
 
-/** The bodies that arrive when everything is sent. */
 async function received(): Promise<unknown[]> {
   receiver.received.length = 0;
   await dispatcher.turn();

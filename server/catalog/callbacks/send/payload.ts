@@ -10,7 +10,7 @@ import { runFacts } from "@/server/runs/run-facts";
 const shortText = (column: string) =>
   `CASE WHEN octet_length(${column}) <= ${MAX_CALLBACK_TEXT_BYTES} THEN ${column} END`;
 
-/** Like `read-run`, without long texts. */
+// Like `read-run`, without long texts.
 const READ_RUN = defineQuery(
   "read-callback-run",
   runFacts.extend({

@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS } from "@/server/base/clock";
 
 const MINUTE_MS = 60_000;
 
-/** The pauses after the first failed attempts. Together they are just over three days. */
+// The pauses after the first failed attempts. Together they are just over three days.
 const PAUSES_MS = [
   5_000,
   30_000,

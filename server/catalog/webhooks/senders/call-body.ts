@@ -8,10 +8,10 @@ import type { BodyForm, BodyForms } from "./presets";
 /** A call's body as the document that runs get; `text` is its JSON. */
 export type CallBody = { text: string; json: Json };
 
-/** A form is read before its signature is checked, so it must be quick. */
+// A form is read before its signature is checked, so it must be quick.
 const MAX_FORM_FIELDS = 1_000;
 
-/** In a form, the document of GitHub, Slack and others. */
+// In a form, the document of GitHub, Slack and others.
 const DOCUMENT_FIELD = "payload";
 
 /** Lower case, without parameters. */
@@ -19,7 +19,6 @@ export function mediaTypeOf(contentType: string | null): string {
   return (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 }
 
-/** The media type's form, if the sender may send it. */
 export function bodyFormOf(bodies: BodyForms, contentType: string | null): BodyForm | null {
   const type = mediaTypeOf(contentType);
   const found = Object.hasOwn(bodies, type) ? bodies[type] : undefined;

@@ -29,7 +29,7 @@ export function readSignatureCheck(text: string): SignatureCheck {
 }
 
 const SHOWN_BYTES = 512;
-/** Larger bodies are not written again for the hint. */
+// Larger bodies are not written again for the hint.
 const MAX_REWRITTEN_BYTES = 64 * KIB;
 
 type Failed = { secrets: string[]; call: SignedCall; token: string };
@@ -157,7 +157,6 @@ function likelyMismatch(
   return `${title} signs with another secret, or something changed the call on its way.${covers}`;
 }
 
-/** The body as common programs would write it again. */
 function rewrite(body: Uint8Array): string[] {
   if (body.length > MAX_REWRITTEN_BYTES) return [];
   const text = Buffer.from(body).toString("utf8");
@@ -170,7 +169,7 @@ function rewrite(body: Uint8Array): string[] {
   }
 }
 
-/** JSON as Python writes it. */
+// JSON as Python writes it.
 function spaced(compact: string): string {
   return compact.replace(/"(?:[^"\\]|\\.)*"|[,:]/g, (part) =>
     part === "," || part === ":" ? `${part} ` : part,

@@ -9,7 +9,7 @@ export function isPresetName(name: string): name is PresetName {
   return Object.hasOwn(PRESETS, name);
 }
 
-/** The media types of a custom sender's bodies; `application/*+json` covers types such as CloudEvents'. */
+// The media types of a custom sender's bodies; `application/*+json` covers types such as CloudEvents'.
 const BODY_TYPES = {
   [JSON_TYPE]: "json",
   "application/*+json": "json",

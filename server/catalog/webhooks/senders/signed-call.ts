@@ -13,7 +13,7 @@ export type SignedCall = {
   now: Date;
 };
 
-/** Senders that change their secret sign with the old and the new one. */
+// Senders that change their secret sign with the old and the new one.
 const MAX_SIGNATURES = 10;
 const DIGEST_BYTES = { sha1: 20, sha256: 32, sha512: 64 } as const;
 
@@ -42,7 +42,7 @@ export function isSigned(rule: SignatureRule, secrets: string[], call: SignedCal
   return hasDigest(rule, secrets, { signatures, signed });
 }
 
-/** Hashes make both sides equally long. */
+// Hashes make both sides equally long.
 function hasToken(header: string, secrets: string[], call: SignedCall): boolean {
   const given = call.header(header);
   if (given === null) return false;
@@ -130,7 +130,6 @@ function decodeSignature({ encoding, algorithm }: HmacRule, text: string): Buffe
   return bytes?.length === DIGEST_BYTES[algorithm] ? bytes : null;
 }
 
-/** Null if it is not a time. */
 function ageOf(timestamp: string, now: Date): number | null {
   if (!/^\d{1,13}$/.test(timestamp)) return null;
   const at = timestamp.length === 13 ? Number(timestamp) : Number(timestamp) * 1000;

@@ -2,7 +2,7 @@ import { LONGEST_TIMER_MS } from "@/server/base/sleep";
 import { YieldSlot } from "../interruptions";
 import { WorkerLost } from "../write/writer";
 
-/** A wait that is over within this time keeps the run's slot. */
+// A wait that is over within this time keeps the run's slot.
 const STAY_MS = 1_000;
 
 type Sleeper = { until: Date; leave(reason: YieldSlot): void };
@@ -74,7 +74,7 @@ export class Branches {
   }
 }
 
-/** If several branches fail: a lost worker first, a slot that is left last. */
+// If several branches fail: a lost worker first, a slot that is left last.
 function rankOf(error: unknown): number {
   if (error instanceof WorkerLost) return 0;
   return error instanceof YieldSlot ? 2 : 1;

@@ -46,7 +46,7 @@ export async function executeAgent(
   });
 }
 
-/** Completed calls are answered from the journal. */
+// Completed calls are answered from the journal.
 async function executeRound(
   execution: Execution,
   round: ToolRound,

@@ -166,7 +166,7 @@ describe("agent runs", () => {
     const tenant = await createTenant(world);
     const failed = await run(tenant, "Hi", (_request, call) => {
       if (call === 1) return ask("calculate", { expression: "1+1" });
-      throw new ModelError("The provider says no.", { reason: "refused", attempts: [] });
+      throw new ModelError("The provider says no.", { reason: "rejected", attempts: [] });
     });
     expect(failed).toMatchObject({
       status: "Failed",

@@ -125,7 +125,6 @@ async function continueChildRun(
   return { status: outcome.status, code: "run_failed", message };
 }
 
-/** Throws RunStopped if another process had ended the run. */
 async function endRun({ services, worker, run, journal, onEnd }: Execution, ending: Outcome): Promise<void> {
   // Answers from memory must equal the stored rows.
   const outcome = ending.status === "Failed" ? { ...ending, message: replaceNul(ending.message) } : ending;
@@ -163,14 +162,13 @@ const MODEL_FAILURES: Record<ModelErrorReason, FailureCode> = {
   unknown: "model_unknown",
   quota: "model_quota",
   input_too_long: "input_too_long",
-  refused: "model_refused",
+  rejected: "model_refused",
   unavailable: "model_unavailable",
   truncated: "output_truncated",
   declined: "refused",
   empty: "empty_answer",
 };
 
-/** No row if neither the run nor its root is cancelled. */
 const FIND_CANCEL = defineQuery(
   "find-cancel",
   z.object({ by: z.string() }),

@@ -91,7 +91,6 @@ async function executeStepCall(
   });
 }
 
-/** The arguments that a fork gives a call instead of its own. */
 function replacedInput({ fork }: RunConfiguration, key: string): JsonObject | undefined {
   return fork !== undefined && "past" in fork && fork.input?.key === key ? fork.input.value : undefined;
 }

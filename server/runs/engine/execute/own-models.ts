@@ -25,15 +25,15 @@ import {
 import { createProvider, type Provider } from "@/server/work/models/provider";
 import type { Execution } from "./execution";
 
-/** Only applies if the attempt does not end at its own, shorter limit. */
+// Only applies if the attempt does not end at its own, shorter limit.
 const TIMEOUT_MS = 310_000;
 const MAX_RESPONSE_BYTES = 8 * MIB;
-/** The most characters in which an answer usually spells one character of a secret (secret-forms.ts). */
+// The most characters in which an answer usually spells one character of a secret (secret-forms.ts).
 const LONGEST_SPELLING = 14;
 
 const pacesOf = perOwner((clock: Services["clock"]) => new Paces({ clock, sleep: sleepOrThrow }));
 
-/** Without them, every call would begin with requests that the server rejects. */
+// Without them, every call would begin with requests that the server rejects.
 const limitsOfServers = new LRUCache<string, KnownLimits>({ max: 1_000 });
 
 function knownLimitsOf(orgId: OrgId, { name, api, baseUrl }: OwnProvider): KnownLimits {
@@ -148,7 +148,7 @@ export async function callOwnProvider(
 
 const withoutEnd = (text: string, length: number) => text.slice(0, Math.max(0, text.length - length));
 
-/** The changes may have names of fields that the provider sent. */
+// The changes may have names of fields that the provider sent.
 const redactAttempts = (attempts: readonly Attempt[], redact: Redact): Attempt[] =>
   attempts.map(({ error, changes, usage, ...attempt }) => ({
     ...attempt,
@@ -162,7 +162,7 @@ const redactReceived = (received: ReceivedOutput, redact: Redact): ReceivedOutpu
   content: redact(received.content),
 });
 
-/** Removes what the provider said from the causes. */
+// Removes what the provider said from the causes.
 function redactFailure(error: unknown, redact: Redact): unknown {
   if (error instanceof ModelCallStopped) {
     const { attempts, received, cause } = error;

@@ -24,7 +24,6 @@ type SecretUser = {
   recordUse(secret: Pick<Secret, "id" | "name">, at: Date): Promise<void>;
 };
 
-/** A run as the user of the secrets that its configuration refers to. */
 export function secretUserOf({ db }: Services, { id, orgId, configuration }: ClaimedRun): SecretUser {
   const run = { id, name: configuration.name };
   return {
@@ -80,7 +79,6 @@ export class RunSecrets {
     return this.#carry([name]);
   }
 
-  /** Includes those of the organization's model providers. */
   async #allNames(): Promise<string[]> {
     const providers = await findModelProviders(this.#services, this.#user.orgId);
     return [...this.#user.names, ...providers.flatMap((provider) => keySecretOf(provider) ?? [])];
@@ -116,7 +114,6 @@ export class RunSecrets {
     return { carried };
   }
 
-  /** The check of definitions also rejects them when a tool is saved. */
   async #checkFields(functionName: string, input: JsonObject): Promise<string | null> {
     const allowed = findFunction(functionName)?.secretFields ?? [];
     for (const [field, value] of Object.entries(input)) {

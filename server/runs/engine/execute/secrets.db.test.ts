@@ -46,7 +46,7 @@ beforeEach(async () => {
   for (const { seen } of [allowed, other]) seen.length = 0;
 });
 
-/** `?to=` leads elsewhere, `/located` has a `Location`, `/seen` lists all requests. */
+// `?to=` leads elsewhere, `/located` has a `Location`, `/seen` lists all requests.
 async function startEcho(): Promise<EchoServer> {
   const seen: Seen[] = [];
   const server = createServer(async (request, response) => {

@@ -9,7 +9,7 @@ import { unfinishedError } from "@/server/runs/failure-codes";
 import type { Services } from "@/server/runs/services";
 import type { ClaimedRun } from "../claimed-run";
 
-/** Longer arguments are compared as texts, because sorting their keys takes long. */
+// Longer arguments are compared as texts, because sorting their keys takes long.
 const MAX_COMPARED_BYTES = 16 * KIB;
 
 const READ_RECORD = defineQuery(
@@ -27,7 +27,7 @@ const READ_RECORD = defineQuery(
      AND (error_message IS NULL OR error_message <> ALL ($4::text[]))
    ORDER BY step_number`,
 );
-/** These steps may have had an effect, but it is unknown. */
+// These steps may have had an effect, but it is unknown.
 const UNFINISHED = (["Failed", "Cancelled"] as const).map((status) => unfinishedError(status, "step"));
 
 type Reading = { services: Pick<Services, "pool">; run: Pick<ClaimedRun, "orgId">; signal: AbortSignal };

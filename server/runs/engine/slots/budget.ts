@@ -21,7 +21,7 @@ export const exactly = (amount: Decimal): Reservation => ({ least: amount, minim
  */
 export type Budget = ReturnType<typeof openBudget>;
 
-/** As a share of the need, so that most runs extend their hold once. */
+// As a share of the need, so that most runs extend their hold once.
 const EXTRA = new Decimal("0.25");
 
 /** Each work starts with the rest of the budget that the previous one left. */
@@ -50,7 +50,7 @@ export function openBudget(worker: Worker, run: ClaimedRun, alreadyUsed: Decimal
     if (isHeld) held = held.add(amount);
     return isHeld;
   };
-  /** False if the balance is too low. */
+  // False if the balance is too low.
   const extendHold = async (amount: Decimal): Promise<boolean> => {
     const missing = used.add(reserved).add(amount).sub(held);
     if (missing.lte(0)) return true;
@@ -59,7 +59,7 @@ export function openBudget(worker: Worker, run: ClaimedRun, alreadyUsed: Decimal
   };
 
   return {
-    /** Throws LimitReached, WorkerLost. */
+    // Throws LimitReached, WorkerLost.
     reserve: ({ minimum, wanted }: Reservation) =>
       enqueue(async () => {
         for (const amount of wanted.gt(minimum) ? [wanted, minimum] : [minimum]) {
@@ -73,7 +73,7 @@ export function openBudget(worker: Worker, run: ClaimedRun, alreadyUsed: Decimal
           "Insufficient credits: the balance does not cover the next step of this run.",
         );
       }),
-    /** Extends the hold if the actual usage is more. Returns what can be charged. */
+    // Extends the hold if the actual usage is more. Returns what can be charged.
     spend: (amount: Decimal, actual: Decimal) =>
       enqueue(async () => {
         reserved = reserved.sub(amount);

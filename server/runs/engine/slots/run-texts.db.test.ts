@@ -16,7 +16,7 @@ import { startRun } from "../../start";
 
 const STEPS = 6;
 const TEXT = "x".repeat(700 * KIB);
-/** An eighth is for texts: 8 MiB, of which one organization has at most 4 MiB. */
+// An eighth is for texts: 8 MiB, of which one organization has at most 4 MiB.
 const LIMIT = 64 * MIB;
 
 let write: (message: string) => Promise<void> = async () => {};

@@ -6,7 +6,7 @@ import { RunTexts } from "./run-texts";
 
 const LIMIT = 40 * MIB;
 
-/** Sizes in MiB: of the run's texts, then of the runs that it calls. */
+// Sizes in MiB: of the run's texts, then of the runs that it calls.
 function textsOf(runs: Record<string, [org: string, ...mib: number[]]>) {
   const holders = Object.entries(runs).map(([id, [org, ...sizes]]) => ({
     run: { id, orgId: mintOrgId(org) },
@@ -66,7 +66,7 @@ it("holds up all but the largest run of all while the texts exceed the limit, an
   expect(heldUp(runs)).toEqual(["b1", "c1"]);
 });
 
-it("holds up nobody while there is room", () => {
+it("holds up no run while there is room", () => {
   expect(heldUp({ a1: ["a", 90], b1: ["b", 20], b2: ["b", 5] })).toEqual([]);
 });
 

@@ -1,13 +1,13 @@
 import { MIB } from "@/server/contract/sizes";
 import type { ClaimedRun } from "../claimed-run";
 
-/** Smaller runs stay in memory: their texts are few. */
+// Smaller runs stay in memory: their texts are few.
 const LARGE_BYTES = MIB;
-/** Less than the whole limit, so that a large run that comes back can act. */
+// Less than the whole limit, so that a large run that comes back can act.
 const COME_BACK = 3 / 4;
-/** An organization with less than this share of the limit has few texts. */
+// An organization with less than this share of the limit has few texts.
 const FEW = 1 / 8;
-/** An unknown large run comes back, acts once and leaves again. */
+// An unknown large run comes back, acts once and leaves again.
 const MOST_KNOWN = 10_000;
 
 type Holder = {
@@ -99,5 +99,5 @@ export class RunTexts {
 type Texts = { sum: number; most: number; largest: string | null };
 const NO_TEXTS: Texts = { sum: 0, most: 0, largest: null };
 
-/** The largest run does not count. */
+// The largest run does not count.
 const exceeds = ({ sum, most }: Texts, limit: number) => sum - most > limit;

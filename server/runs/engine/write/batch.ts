@@ -62,7 +62,7 @@ function repetitionKey(item: Item): string | null {
   return `idem ${item.value.org} ${item.value.scope} ${item.value.idem}`;
 }
 
-/** Changes of one run are written in order. */
+// Changes of one run are written in order.
 function runOf(item: Item): string | null {
   if (item.kind === "start") return null;
   if (item.kind === "child") return item.value.id;
@@ -112,7 +112,7 @@ export function sizeOf(item: Item): number {
   return size;
 }
 
-/** Estimated, with an allowance for fields other than texts. */
+// Estimated, with an allowance for fields other than texts.
 function lengthOf(row: object): number {
   let size = 200;
   for (const value of Object.values(row)) if (typeof value === "string") size += value.length;

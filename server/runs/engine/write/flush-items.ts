@@ -106,7 +106,7 @@ export type EndItem = {
 
 export type HoldItem = { run: string; org: OrgId; amount: string };
 
-/** `run+` also holds the headroom. */
+// `run+` also holds the headroom.
 const VERDICTS = [
   "run",
   "run+",
@@ -118,7 +118,7 @@ const VERDICTS = [
   "conflict",
   // Another process started a run with the same key at the same time: retry.
   "again",
-  "refuse",
+  "reject",
 ] as const;
 
 const flushAnswer = z.object({

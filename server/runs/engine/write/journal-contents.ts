@@ -23,16 +23,15 @@ export function emptyJournal() {
   return {
     calls: new Map<string, FinishedCall>(),
     steps: new Map<string, FinishedStep>(),
-    /** Attempts of interrupted steps and model calls, by key. */
+    // Attempts of interrupted steps and model calls, by key.
     interrupted: new Map<string, Attempt[]>(),
-    /** Start times of interrupted steps, by key. */
+    // Start times of interrupted steps, by key.
     openSteps: new Map<string, Date>(),
-    /** The numbers of events that steps started with, by key. */
+    // The numbers of events that steps started with, by key.
     startedEvents: new Map<string, number>(),
-    /** The number of the run's last event. */
     lastEvent: 0,
     stepNumbers: new Map<string, number>(),
-    /** Keys of skipped steps whose rows exist. */
+    // Keys of skipped steps whose rows exist.
     skipped: new Set<string>(),
     totals: noTotals(),
     sequence: 1,

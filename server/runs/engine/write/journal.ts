@@ -29,7 +29,7 @@ import {
  */
 
 const SHOW_STARTED_AFTER_MS = 100;
-/** The longest time that a completed row waits for the end of its run. */
+// The longest time that a completed row waits for the end of its run.
 const JOIN_END_WITHIN_MS = 5;
 
 type Started<Row> = { row: Row; startedAt: number; timer: NodeJS.Timeout; attempts: Attempt[] };
@@ -49,7 +49,6 @@ export class RunJournal {
   /** An open step counts as executed if the run ends before it begins again. */
   readonly #past: Pick<JournalContents, "interrupted" | "openSteps" | "skipped">;
   #open = 0;
-  /** Completed rows that wait for the run's next act. */
   #waiting: JournalRow[] = [];
   /** Nothing depends on them, so they are written with the next other row, behind the rows that waited then. */
   #skipped: { row: StepRow; behind: number }[] = [];
@@ -101,7 +100,7 @@ export class RunJournal {
     return this.#complete([...this.#waiting.splice(0), ...unfinished]);
   }
 
-  /** Adds the skipped steps in their place, and numbers the events. The rows must be written next. */
+  // Adds the skipped steps in their place, and numbers the events. The rows must be written next.
   #complete(rows: JournalRow[]): JournalRow[] {
     const all = [...rows];
     for (const { row, behind } of this.#skipped.splice(0).reverse()) all.splice(behind, 0, row);
@@ -278,7 +277,7 @@ export class RunJournal {
     return this.#complete(this.#waiting.splice(0));
   }
 
-  /** Writes complete rows. The next `committed` throws a failure. */
+  // Writes complete rows. The next `committed` throws a failure.
   #write(rows: JournalRow[]): Promise<void> {
     const written = Promise.all(rows.map((row) => this.#worker.journal.row(row))).then(() =>
       notifyRunChanged(this.#services, this.#run, this.numbers.sequence),

@@ -34,7 +34,7 @@ export async function sendFlush(
 type FlushOutcome = { committed: false } | { committed: true; answer: string | null };
 export const NOT_COMMITTED: FlushOutcome = { committed: false };
 
-/** Stored as the answer of a number that was used up. */
+// Stored as the answer of a number that was used up.
 const SKIPPED = "skipped";
 const USE_UP = defineCommand(
   "use-up-flush",
@@ -61,7 +61,7 @@ export async function readOutcome(
   return row.answer === SKIPPED ? NOT_COMMITTED : { committed: true, answer: row.answer };
 }
 
-/** Breaks if the server is silent for longer than any statement may take. */
+// Breaks if the server is silent for longer than any statement may take.
 function withSilenceLimit(client: pg.Client): Queryable {
   return {
     async query(statement) {

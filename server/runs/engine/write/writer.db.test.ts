@@ -284,7 +284,7 @@ describe("a connection that is cut", () => {
     ["before", []],
     ["after", ["Completed"]],
   ] as const)(
-    "%s the commit of a start that nobody waits for any more leaves no run without a worker",
+    "%s the commit of a start that no caller waits for any more leaves no run without a worker",
     async (moment, statuses) => {
       startEngine(beside);
       await beside.engine.worker();

@@ -28,7 +28,7 @@ import { type LaneName, NOT_COMMITTED, readOutcome, sendFlush } from "./numbered
  * timer. `accounts` locks organizations; `journal` does not wait for it.
  */
 
-/** Of a start; writes for an executing run wait without limit. */
+// Of a start; writes for an executing run wait without limit.
 const START_TIMEOUT_MS = 10_000;
 
 /** Another process took over this worker's runs, because its heartbeat stopped. The database rejects its writes. */
@@ -168,7 +168,7 @@ export class Lane {
     }
   }
 
-  /** Abandoned, uncommitted items leave the batch. Throws WorkerLost and errors of the statement. */
+  // Abandoned, uncommitted items leave the batch. Throws WorkerLost and errors of the statement.
   async #flushOnce(batch: Queued[]): Promise<FlushAnswer | null> {
     for (let delay = 20; ; delay = Math.min(delay * 2, 1_000)) {
       try {

@@ -7,7 +7,7 @@ import type { Services } from "@/server/runs/services";
 import { WORKFLOW_LIMITS } from "@/server/work/workflow/definition";
 import type { RunRef, StepCall } from "./read-events";
 
-/** Each attempt of a step may call a run. */
+// Each attempt of a step may call a run.
 const ATTEMPTS = Array.from({ length: WORKFLOW_LIMITS.retries + 1 }, (_, n) => n + 1);
 
 const READ_OPEN_CALLS = defineQuery(

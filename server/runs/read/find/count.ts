@@ -9,10 +9,10 @@ import type { Services } from "@/server/runs/services";
  * when all its runs have ended.
  */
 
-/** A run created before an hour's end may be committed after it, and processes' clocks differ. */
+// A run created before an hour's end may be committed after it, and processes' clocks differ.
 const SETTLED_AFTER = "10 minutes";
 
-/** Ends at the hour of the oldest open run, if any. */
+// Ends at the hour of the oldest open run, if any.
 const FIND_UNCOUNTED = defineQuery(
   "find-uncounted-runs",
   z.object({ orgId: z.string(), since: z.date(), until: z.date() }),
@@ -33,7 +33,7 @@ const FIGURES =
   "at, dimension, subject_id, runs, completed, failed, cancelled, tokens, credits, duration_classes, duration_runs, children, drafts, draft_credits, credits_below, children_failed";
 const COLUMNS = `organization_id, span, ${FIGURES}`;
 
-/** Also counts the day if the range completes it. */
+// Also counts the day if the range completes it.
 const COUNT = defineCommand(
   "count-settled-runs",
   `WITH hours AS (

@@ -9,7 +9,7 @@ import type { RunFilter } from "./filter";
 import { isWalkable, selectRunIds } from "./find";
 
 const MAX_GROUPED_RUNS = 1_000;
-/** In characters: an error's headline is in them. */
+// In characters: an error's headline is in them.
 const START = 400;
 const MAX_NAMES = 5;
 const MAX_NEWEST = 3;
@@ -51,7 +51,7 @@ export type ErrorGroups = {
   readSince: string | null;
 };
 
-/** Keeps the status of an HTTP answer. */
+// Keeps the status of an HTTP answer.
 const withoutNumbers = (headline: string) =>
   headline.replace(/\d+(?:[.:T-]\d+)*Z?/g, (number) => (/^[45]\d\d$/.test(number) ? number : "…"));
 

@@ -12,7 +12,7 @@ import {
   SOURCE_CHOICES,
 } from "../enums";
 
-/** No run is older than 1970, and PostgreSQL has no year 0. */
+// No run is older than 1970, and PostgreSQL has no year 0.
 const moment = z.iso.datetime().refine((text) => Date.parse(text) >= 0, "is before 1970");
 const credits = z.string().regex(/^\d{1,12}(\.\d{1,4})?$/, "must be a decimal with at most four places");
 
@@ -50,7 +50,7 @@ export const runFilter = z.object({
 });
 export type RunFilter = z.infer<typeof runFilter>;
 
-/** Ids are generated a moment before or after `createdAt`. */
+// Ids are generated a moment before or after `createdAt`.
 const ID_SLACK_MS = 3_600_000;
 
 /**
@@ -194,14 +194,14 @@ export function facetsOf(filter: RunFilter): string[] {
   return facets;
 }
 
-/** Equals run_size_class in the database. */
+// Equals run_size_class in the database.
 function sizeClass(size: number): number {
   return size <= 0 ? 0 : Math.max(1, 1 + Math.floor((2 * Math.log(size)) / Math.LN2));
 }
 
 const ID_START = /^[0-9a-f]{8}[0-9a-f-]{0,28}$/i;
 
-/** Other ids are order numbers, dates or other systems' UUIDs. */
+// Other ids are order numbers, dates or other systems' UUIDs.
 const RUN_TIMES = { from: Date.UTC(2020, 0), until: Date.UTC(2100, 0) };
 
 /** The condition that an id begins with these digits, as a range of ids; null if no run's id does. */

@@ -107,7 +107,6 @@ const filters = fc
 const shownStatus = ({ status = "Completed", admitted }: Made) =>
   status === "Running" && !admitted ? "Waiting" : status;
 
-/** With child runs; there is one run that has some. */
 function creditsOf(run: Made): number {
   const below = made.filter((each) => each.parentRunId === run.id);
   return Number([run, ...below].reduce((sum, each) => sum + Number(each.credits), 0).toFixed(4));
@@ -147,7 +146,6 @@ function fits(run: Made, filter: RunFilter): boolean {
   );
 }
 
-/** All tests share the queue. */
 const INDEXED = [
   ["none is indexed", 0],
   ["some are indexed", 30],

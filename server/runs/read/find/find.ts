@@ -137,13 +137,11 @@ function merge(sources: Prisma.Sql[], page: PageRequest): Prisma.Sql {
   return Prisma.sql`SELECT id FROM (${found}) found ORDER BY id ${orderOf(page)} LIMIT ${page.limit}`;
 }
 
-/** The sub-select is evaluated once for all rows. */
+// The sub-select is evaluated once for all rows.
 const wordsQuery = (text: string) => Prisma.sql`(SELECT run_words_query('', ${text}, '{}'))`;
 
-/**
- * While a run is in progress, search matches the exact text of its input. An ended run's words are computed only if
- * its texts contain each searched word, which is quick to check.
- */
+// While a run is in progress, search matches the exact text of its input. An ended run's words are computed
+// only if its texts contain each searched word, which is quick to check.
 function containsText(text: string): Prisma.Sql {
   const exact = `%${text.replace(/[\\%_]/g, (character) => `\\${character}`)}%`;
   const patterns = Prisma.sql`
@@ -155,7 +153,7 @@ function containsText(text: string): Prisma.Sql {
     ELSE false END`;
 }
 
-/** A scope is a day and a half. Each is found from the previous one, so that times without runs cost nothing. */
+// A scope is a day and a half. Each is found from the previous one, so that times without runs cost nothing.
 function searchIndex(
   orgId: OrgId,
   filter: RunFilter,

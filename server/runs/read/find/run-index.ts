@@ -22,7 +22,7 @@ export const FILL_INDEX = `
     concat_ws(' ', nullif(run_keys(r.input, r.output, r.error_message), ''), metadata_words(r.metadata))
   FROM runs r`;
 
-/** `FOR KEY SHARE`: a run that retention deletes at this moment is left out, instead of failing the batch. */
+// `FOR KEY SHARE`: a run that retention deletes at this moment is left out, instead of failing the batch.
 const INDEX = defineQuery(
   "index-ended-runs",
   z.object({ taken: z.number() }),
@@ -42,10 +42,8 @@ const INDEX = defineQuery(
   SELECT count(*)::int AS taken FROM taken`,
 );
 
-/**
- * Every search reads the pending list of new entries. Sorting it in once costs half as much as leaving it to the
- * inserts.
- */
+// Every search reads the pending list of new entries. Sorting it in once costs half as much as leaving it to
+// the inserts.
 const SORT_IN_NEW_ENTRIES = defineCommand(
   "clean-pending-list",
   "SELECT gin_clean_pending_list('run_index_terms')",

@@ -8,7 +8,7 @@ import { MIB } from "@/server/contract/sizes";
 import { SEARCHED_START } from "@/server/runs/read/enums";
 import type { Services } from "@/server/runs/services";
 
-/** Runs with more bytes of text are searched only in the start of each text. */
+// Runs with more bytes of text are searched only in the start of each text.
 const SEARCHED_ENTIRELY_UP_TO = 32 * MIB;
 
 const READ_SIZE = defineQuery(

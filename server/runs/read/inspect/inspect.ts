@@ -164,7 +164,7 @@ async function readRunDetail(services: Pick<Services, "clock" | "pool">, actor: 
   );
   if (!row) throw new AppError("not_found", `There is no run ${runId} in this organization.`);
   const { yieldedAt, resumedAt, ...run } = row;
-  /** `to` is null while it waits for a slot. */
+  // `to` is null while it waits for a slot.
   const turns = yieldedAt.map((from, index) => ({
     from,
     // A run that ended while it waited did so until its end.

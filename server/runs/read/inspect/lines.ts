@@ -91,7 +91,7 @@ export function viewCallLine(call: CallRow) {
     ...viewLine(call),
     asked: readToolCalls(toolCalls).length,
     fellBack: hasFallenBack(readAttempts(facts.attempts), call.model),
-    /** A cancel of the run ended it; what it had received is stored. */
+    // A cancel of the run ended it; what it had received is stored.
     interrupted: isInterrupted(errorMessage),
   };
 }

@@ -91,7 +91,7 @@ const outputRow = z.object({
 
 type OutputRow = z.infer<typeof outputRow>;
 
-/** Reads the outputs before iteration $3, only those that a page shows: an output may have a megabyte. */
+// Reads the outputs before iteration $3, only those that a page shows: an output may have a megabyte.
 const READ_OUTPUTS = defineQuery(
   "read-request-outputs",
   outputRow,
@@ -100,7 +100,7 @@ const READ_OUTPUTS = defineQuery(
    FROM steps WHERE run_id = $1 AND organization_id = $2 AND iteration_number < $3`,
 );
 
-/** A wait is no request. */
+// A wait is no request.
 const shorteningOf = (attempts: readonly Attempt[]): readonly Shortening[] =>
   attempts.findLast(({ waited }) => waited !== true)?.shortened ?? [];
 
@@ -123,7 +123,7 @@ async function replay(
   const { organizationId, replies, outputs } = journal;
   let found: ModelTurn | undefined;
   let known = 0;
-  /** In the order of the messages of role `tool`. */
+  // In the order of the messages of role `tool`.
   const toolOutputs: (OutputRow | undefined)[] = [];
   await runAgentLoop(configuration, userMessage, {
     organizationId,

@@ -20,7 +20,7 @@ import { toolSlugOf } from "@/server/work/agent/prompts";
 export async function inspectConfiguration(services: Services, actor: MemberActor, runId: string) {
   const run = await readFrozen(services, actor, runId);
   const target = await findTarget(services, actor.orgId, { kind: run.kind, id: run.targetId });
-  /** Null if the agent or tool was deleted. */
+  // Null if the agent or tool was deleted.
   const now = target && {
     version: target.version,
     changes: compareFields(

@@ -39,7 +39,7 @@ export type Sum = Record<(typeof COUNTS)[number], number> & {
   durations: Uint32Array;
 };
 
-/** The longest possible duration, a day and its grace period, is far below. */
+// The longest possible duration, a day and its grace period, is far below.
 const MAX_CLASSES = 1_200;
 
 export function emptySum(): Sum {
@@ -67,13 +67,11 @@ export function addPart(sum: Sum, part: Part): void {
     addDurations(sum.durations, durationClasses, durationRuns);
 }
 
-/** `>=` is false for a comma, and for NaN, the code after the end of a text. */
+// `>=` is false for a comma, and for NaN, the code after the end of a text.
 const DIGIT_ZERO = 48;
 
-/**
- * Parsed digit by digit: 90 days of a large organization are millions of numbers, too many for `split` and
- * `Number`.
- */
+// Parsed digit by digit: 90 days of a large organization are millions of numbers, too many for `split` and
+// `Number`.
 function addDurations(durations: Uint32Array, classes: string, runs: string): void {
   let classAt = 0;
   let runsAt = 0;

@@ -28,7 +28,6 @@ const metricsSubject = z.object({
 });
 export type MetricsSubject = z.infer<typeof metricsSubject>;
 
-/** UTC days, both included. */
 const metricsDays = z.object({ first: z.iso.date(), last: z.iso.date() }).refine(
   ({ first, last }) => {
     const days = countDays({ first, last });
@@ -122,10 +121,9 @@ export async function readRunMetrics(
     from: since.toISOString(),
     to: until.toISOString(),
     bucketMs,
-    /** Null: all runs. The name is "deleted" if it no longer exists. */
+    // Null: all runs. The name is "deleted" if it no longer exists.
     subject: subject ? { ...subject, name: nameOf(subject.id) } : null,
     total: viewFigures(lines.get(main.id)),
-    /** The period of the same length before. */
     before: viewFigures(before),
     buckets: Array.from({ length: Math.ceil((to - from) / bucketMs) }, (_, index) => ({
       ...viewFigures(buckets.get(index)),
@@ -153,7 +151,6 @@ export function rangeOf({ period, interval, days }: MetricsQuestion, now: Date) 
   return { from: to - PERIOD_MS[period], to, bucketMs };
 }
 
-/** More days have bars of ten days. */
 const DAY_INTERVALS: [most: number, bucketMs: number][] = [
   [1, HOUR_MS],
   [3, 3 * HOUR_MS],

@@ -11,13 +11,12 @@ import {
 import { findFunction, listFunctions } from "@/server/work/functions/core/registry";
 import { describeIssues } from "@/server/work/json-schema/schema-issues";
 
-/** The issues of a value as input of a function; empty: it is valid. */
 export function checkFunctionInput(definition: FunctionDefinition, input: Json): Issue[] {
   const parsed = definition.input.safeParse(input);
   return parsed.success ? [] : toIssues(parsed.error);
 }
 
-/** Tenants' inputs may have any number of issues, with names of any length. */
+// Tenants' inputs may have any number of issues, with names of any length.
 const MAX_ISSUES = 10;
 const MAX_ISSUE_LENGTH = 300;
 

@@ -20,7 +20,6 @@ export const writeOutcome = z.object({
 });
 export type WriteOutcome = z.infer<typeof writeOutcome>;
 
-/** An organization's key values, as a function sees them. */
 export type KeyValues = {
   get(key: string): Promise<StoredValue | null>;
   set(value: NewValue): Promise<WriteOutcome>;

@@ -8,7 +8,7 @@ export async function asBase64(bytes: Uint8Array<ArrayBuffer>, redact: RedactBod
   return { base64: kept.toString("base64"), bytes: kept.length };
 }
 
-/** Binary data may contain a secret in ASCII, or in UTF-16 of either byte order from any byte on. */
+// Binary data may contain a secret in ASCII, or in UTF-16 of either byte order from any byte on.
 async function redactBytes(bytes: Buffer, redact: RedactBody): Promise<Buffer> {
   const text = bytes.toString("latin1");
   const cleaned = await redact(text);

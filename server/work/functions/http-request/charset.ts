@@ -20,7 +20,7 @@ export function decodeBody(bytes: Uint8Array<ArrayBuffer>, contentType: string):
   return text?.includes("\u0000") ? undefined : text;
 }
 
-/** Undefined if the charset is unknown, or the bytes are no text of it and `fatal` is set. */
+// Undefined if the charset is unknown, or the bytes are no text of it and `fatal` is set.
 function decode(bytes: Uint8Array<ArrayBuffer>, charset: string, fatal: boolean): string | undefined {
   try {
     return new TextDecoder(charset, { fatal }).decode(bytes);
@@ -43,14 +43,12 @@ function namedCharset(bytes: Uint8Array, contentType: string, type: string): str
     /<meta[^>]*?\scharset\s*=\s*["']?\s*([\w.:-]+)/i.exec(start)?.[1] ??
     /<meta[^>]*?\scontent\s*=\s*["'][^"'>]*?charset\s*=\s*([\w.:-]+)/i.exec(start)?.[1];
   if (declared === undefined || !isKnown(declared)) return undefined;
-  // What could be read as ASCII is not UTF-16.
+  // A declaration that was readable as ASCII is not in UTF-16.
   return /^utf-?16/i.test(declared) ? "utf-8" : declared;
 }
 
-/**
- * The byte order of a text without a mark, by the zeros of its ASCII characters. Browsers read little-endian, RFC 2781
- * says big-endian (Azure/azure-functions-nodejs-worker#168).
- */
+// The byte order of a text without a mark, by the zeros of its ASCII characters. Browsers read little-endian,
+// RFC 2781 says big-endian (Azure/azure-functions-nodejs-worker#168).
 function utf16Of(start: string): string {
   const zeros = [0, 0];
   for (let at = 0; at < start.length; at += 1)
@@ -59,7 +57,7 @@ function utf16Of(start: string): string {
   return first > second ? "utf-16be" : "utf-16le";
 }
 
-/** Without the quoted values of other parameters, which may contain anything (langgenius/dify#41252). */
+// Without the quoted values of other parameters, which may contain anything (langgenius/dify#41252).
 const withoutQuoted = (contentType: string): string =>
   contentType.replace(/(?<!charset\s*=\s*)"(?:\\.|[^"\\])*"/gi, '""');
 

@@ -79,10 +79,8 @@ const asList = (value: Json | undefined): Json[] => {
   return Array.isArray(value) ? value : [value];
 };
 
-/**
- * Expressions see pages without secrets, so the next page's address has marks in place of the first page's
- * placeholders.
- */
+// Expressions see pages without secrets, so the next page's address has marks in place of the first page's
+// placeholders.
 async function restoreSecrets(
   { pathname }: URL,
   redact: PageAccess["redact"],

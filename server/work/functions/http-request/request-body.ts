@@ -7,7 +7,7 @@ import { FunctionError } from "@/server/work/functions/core/define";
 
 export const MAX_REQUEST_BYTES = 4 * MIB;
 
-/** Null leaves the value out. */
+// Null leaves the value out.
 const parameter = z.union([z.string(), anyNumber, z.boolean(), z.null()], {
   error: "must be a text, a number, true, false or null",
 });
@@ -93,7 +93,7 @@ function encode({ body, form, multipart, base64 }: BodyInputs): RequestBody | un
   return { content: writeJson(body), type: "application/json" };
 }
 
-/** A part is a file if it has a filename or binary data; a text with a content type has no filename (form-data/form-data#74). */
+// A part is a file if it has a filename or binary data; a text with a content type has no filename (form-data/form-data#74).
 function encodeMultipart(parts: readonly z.output<typeof part>[]): RequestBody {
   const boundary = `----stepwell-${randomUUID()}`;
   const encoded = parts.flatMap(({ name, value = "", base64, filename, contentType }) => {
@@ -111,7 +111,7 @@ function encodeMultipart(parts: readonly z.output<typeof part>[]): RequestBody {
   return { content, type: `multipart/form-data; boundary=${boundary}` };
 }
 
-/** HTML standard, multipart form data. */
+// HTML standard, multipart form data.
 const escapeQuoted = (name: string) => name.replace(/\r\n?|\n/g, "%0D%0A").replaceAll('"', "%22");
 
 function fromBase64(text: string, location: string): Uint8Array<ArrayBuffer> {

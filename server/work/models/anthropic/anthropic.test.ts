@@ -242,7 +242,7 @@ test("thinking that is missing in a message does not end thinking", async () => 
   };
   const { server, call } = await serve([{ error }, { blocks: [textBlock("Done.")] }]);
   const settings = { reasoningEffort: "high" as const };
-  await expect(call(modelRequest("hi", { settings }))).rejects.toMatchObject({ reason: "refused" });
+  await expect(call(modelRequest("hi", { settings }))).rejects.toMatchObject({ reason: "rejected" });
   await call(modelRequest("hi", { settings }));
   expect(server.requests[1]?.thinking).toMatchObject({ type: "adaptive" });
 });
@@ -328,7 +328,7 @@ test.each<[string, MessageLine, string, string]>([
   [
     "rejected later",
     { failed: { type: "invalid_request_error", message: "Bad input" } },
-    "refused",
+    "rejected",
     "Bad input",
   ],
   [

@@ -30,7 +30,7 @@ export const anthropic: ModelInterface = {
 
 type Sdk = typeof import("@anthropic-ai/sdk");
 
-/** Loads the package with the first call: most installations have no such models. */
+// Loads the package with the first call: most installations have no such models.
 function connect(options: ConnectionOptions): Connection {
   let sdk: Sdk | undefined;
   let client: Anthropic | undefined;

@@ -10,7 +10,7 @@ import { type Block, openMessageState } from "./message-state";
 
 const NESTED = ["output_config"];
 
-/** Anthropic has no effort below `low`. */
+// Anthropic has no effort below `low`.
 const effortOf = (effort: string) => (effort === "minimal" ? "low" : effort);
 
 type Parameters = Pick<ModelRequest, "settings" | "tools" | "withheldTools" | "responseSchema">;
@@ -52,7 +52,7 @@ function toolChoice(request: Parameters, isManual: boolean): object | undefined 
 
 type Tool = { name: string; description: string; input_schema: object };
 
-/** Marks the end of the cached part: Anthropic's documentation of prompt caching. */
+// Marks the end of the cached part: Anthropic's documentation of prompt caching.
 const CACHED = { cache_control: { type: "ephemeral" } };
 
 /** The request's body for `POST /v1/messages`, with the blocks that came from `origin`. */
@@ -105,7 +105,7 @@ const toTool = ({ name, description, parameters }: OfferedTool): Tool => ({
 
 type Turn = { role: "user" | "assistant"; content: object[] };
 
-/** Adjacent messages of one role are one turn, as results of parallel calls must be. */
+// Adjacent messages of one role are one turn, as results of parallel calls must be.
 function toConversation(messages: readonly ModelMessage[], origin: string): Turn[] {
   const turns: Turn[] = [];
   for (const message of messages) {
@@ -119,12 +119,12 @@ function toConversation(messages: readonly ModelMessage[], origin: string): Turn
   return turns;
 }
 
-/** Anthropic rejects blocks without text. */
+// Anthropic rejects blocks without text.
 const isEmptyText = (block: Block) => block.type === "text" && String(block.text).trim() === "";
 const text = (content: string): Block[] =>
   [{ type: "text", text: content }].filter((block) => !isEmptyText(block));
 
-/** Anthropic rejects other characters. */
+// Anthropic rejects other characters.
 const safeId = (id: string) => id.replace(/[^a-zA-Z0-9_-]/g, "_");
 
 function toBlocks(message: ModelMessage, origin: string): object[] {

@@ -33,7 +33,7 @@ const deltaEvent = z.object({
 });
 const endEvent = z.object({ delta: z.looseObject({}), usage: z.looseObject({}).nullish() });
 
-/** Counted for a block besides its texts: eight thousand blocks are possible. */
+// Counted for a block besides its texts: eight thousand blocks are possible.
 const BLOCK_LENGTH = 1_024;
 const FURTHER_LENGTH = 64;
 

@@ -1,6 +1,6 @@
 import type { ModelMessage } from "@/server/work/models/port";
 
-/** JSON writes such a character as six. With the flag "u", only surrogates without their pair match. */
+// JSON writes such a character as six. With the flag "u", only surrogates without their pair match.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is searched.
 const CONTROL = /[\0-\x07\x0b\x0e-\x1f\ud800-\udfff]/u;
 const LONGEST_ESCAPE = 6;
@@ -18,6 +18,6 @@ export function boundBodyLength(messages: readonly ModelMessage[]): number {
   return length;
 }
 
-/** Short texts are not searched: they count only together. */
+// Short texts are not searched: they count only together.
 const boundLength = (text: string) =>
   text.length * (text.length < 1_000 || !CONTROL.test(text) ? USUAL_ESCAPE : LONGEST_ESCAPE);

@@ -100,7 +100,7 @@ test.each<[ModelApi, string, string, (index: number) => string, string]>([
       left = writeForever(response, begin, toChunk);
     };
     await expect(call(api)).rejects.toMatchObject({
-      reason: "refused",
+      reason: "rejected",
       message: expect.stringContaining(message),
       attempts: [{}],
     });

@@ -6,7 +6,6 @@ import { endOfString } from "@/server/base/json/exact-number";
  */
 export function repairLooseJson(text: string): string | null {
   let repaired = "";
-  /** The last character that is no space. */
   let before = "";
   for (let at = 0; at < text.length; at += 1) {
     const character = text.charAt(at);
@@ -27,7 +26,6 @@ export function repairLooseJson(text: string): string | null {
   return repaired;
 }
 
-/** Null if no name or value can end there. */
 function endOfQuoted(text: string, start: number): number | null {
   for (let at = start + 1; at < text.length; at += 1) {
     if (text[at] === "\\") at += 1;

@@ -201,7 +201,7 @@ export class ModelCall {
   #ofRepeat(providerError: ProviderError): ProviderError {
     if (
       this.#raisedFrom === undefined ||
-      (providerError.reason !== "refused" && providerError.reason !== "input_too_long")
+      (providerError.reason !== "rejected" && providerError.reason !== "input_too_long")
     )
       return providerError;
     const limit = this.#raisedFrom.toLocaleString("en-US");
@@ -214,7 +214,6 @@ export class ModelCall {
     await this.#request.onRetry?.(this.#attempts);
   }
 
-  /** Returns true if the call can be repeated with the limit that the error states. */
   #lowerLimit(error: unknown): boolean {
     const maximum = this.#server.readMaximum(error, this.#request);
     if (maximum === null || maximum <= (this.#raisedFrom ?? 0)) return false;

@@ -17,14 +17,14 @@ const entry = z.object({
   max_context_length: size,
   max_model_len: size,
 });
-/** OpenAI's and Anthropic's form, Together's, and Ollama's. */
+// OpenAI's and Anthropic's form, Together's, and Ollama's.
 const list = z.union([
   z.object({ data: z.array(z.unknown()) }).transform(({ data }) => data),
   z.array(z.unknown()),
   z.object({ models: z.array(z.unknown()) }).transform(({ models }) => models),
 ]);
 
-/** Names of models that do not chat: a guess; people can still type one. */
+// Names of models that do not chat: a guess; people can still type one.
 const OTHER_NAMES =
   /embed|whisper|\btts\b|dall-e|moderation|transcribe|rerank|realtime|\b(image|imagen|sora|veo)\b/i;
 const OTHER_TYPES = new Set(["image", "embedding", "moderation", "rerank", "audio", "video", "transcribe"]);

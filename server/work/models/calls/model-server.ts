@@ -267,7 +267,7 @@ export class ModelServer {
   }
 }
 
-/** JSON, or undefined for events and the text of an error. Throws ReplyError for events of another type. */
+// JSON, or undefined for events and the text of an error. Throws ReplyError for events of another type.
 function readWhole(text: string, { type, isStreamed }: { type: string; isStreamed: boolean }): unknown {
   if (!isStreamed && EVENTS_TYPE.test(type)) return tryParseJson(text.replace(STREAM_END, ""));
   const body = isStreamed || JSON_TYPE.test(type) ? tryParseJson(text) : undefined;
@@ -276,7 +276,7 @@ function readWhole(text: string, { type, isStreamed }: { type: string; isStreame
   return body;
 }
 
-/** Behind JSON in one piece (decolua/9router#3492). */
+// Behind JSON in one piece (decolua/9router#3492).
 const STREAM_END = /\s*data:\s?\[DONE\]\s*$/;
 
 const keyOf = ({ organizationId = "", model }: Asked) => `${organizationId} ${model}`;

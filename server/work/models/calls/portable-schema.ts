@@ -2,7 +2,7 @@ import { isExactNumber } from "@/server/base/json/exact-number";
 import { isJsonObject, type Json, type JsonObject, markJson } from "@/server/base/json/json";
 import { perOwner } from "@/server/base/per-owner";
 
-/** Common servers reject these (Gemini: langchain-ai/langchainjs#8584). The complete schema validates. */
+// Common servers reject these (Gemini: langchain-ai/langchainjs#8584). The complete schema validates.
 const REJECTED = new Set([
   "$schema",
   "$comment",
@@ -12,7 +12,7 @@ const REJECTED = new Set([
   "dependentRequired",
   "dependentSchemas",
 ]);
-/** The grammars of some servers cannot express these. */
+// The grammars of some servers cannot express these.
 const SIMPLE_REJECTED = new Set([
   ...REJECTED,
   ...["pattern", "format", "minLength", "maxLength", "patternProperties"],
@@ -26,7 +26,7 @@ const TYPED = ["type", "anyOf", "oneOf", "allOf", "$ref", "not"];
 const MAX_DEPTH = 64;
 
 const SCALARS = [{ type: "string" }, { type: "number" }, { type: "boolean" }, { type: "object" }];
-/** Some servers reject a property without a type. */
+// Some servers reject a property without a type.
 const ANY = [...SCALARS, { type: "array", items: { anyOf: SCALARS } }];
 
 /**
@@ -68,10 +68,8 @@ function reducedParts(schema: JsonObject, depth: number, rejected: ReadonlySet<s
   );
 }
 
-/**
- * Gemini takes one type in each schema, and anyOf (aoci-spec/aoci-code#61). Keywords go with their type; a schema with
- * others stays as it is.
- */
+// Gemini takes one type in each schema, and anyOf (aoci-spec/aoci-code#61). Keywords go with their type; a
+// schema with others stays as it is.
 function withOneType({ type, ...rest }: JsonObject): JsonObject {
   if (!Array.isArray(type)) return type === undefined ? rest : { type, ...rest };
   const whole = { type, ...rest };

@@ -45,7 +45,7 @@ export function readCalls(
   return limitCalls(read, furtherCalls + Math.max(0, given.length - MAX_RECORDED_CALLS));
 }
 
-/** Servers of gpt-oss leave special tokens behind the name (vllm-project/vllm#32587). */
+// Servers of gpt-oss leave special tokens behind the name (vllm-project/vllm#32587).
 function withoutTokens(name: string): string {
   const [own = ""] = name.split("<|", 1);
   return own.trim() || name;
@@ -69,10 +69,8 @@ function argumentsText(value: unknown): string {
   }
 }
 
-/**
- * Repairs only `{}{…}` (openai/openai-agents-js#712), JSON within a JSON string (vllm-project/vllm#54964), an object
- * after its own beginning or twice (vllm-project/vllm#51697), and line ends in strings.
- */
+// Repairs only `{}{…}` (openai/openai-agents-js#712), JSON within a JSON string (vllm-project/vllm#54964), an
+// object after its own beginning or twice (vllm-project/vllm#51697), and line ends in strings.
 function repairArguments(text: string): string {
   const isObject = (each: string) => isJsonObject(tryParseJson(each));
   if (/[\n\r\t]/.test(text) && !isObject(text)) {

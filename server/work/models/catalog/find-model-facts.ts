@@ -1,6 +1,5 @@
 import { type CatalogFile, catalogFile, type ModelFacts } from "./model-facts";
 
-/** `names` as providers write them; `models` by name in lower case. */
 type Section = {
   hosts: readonly string[];
   names: readonly string[];
@@ -58,7 +57,6 @@ function findFirst(models: Section["models"], names: readonly string[]): ModelFa
 
 let loading: Promise<Catalog> | undefined;
 
-/** Loaded at its first use, so that no process starts slower for it. */
 function loadCatalog(): Promise<Catalog> {
   loading ??= import("./models.json").then(({ default: data }) => indexCatalog(catalogFile.parse(data)));
   return loading;

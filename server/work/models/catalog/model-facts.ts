@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Prices are in US dollars per million tokens, for reference only. */
+// Prices are in US dollars per million tokens, for reference only.
 const catalogModel = z.strictObject({
   /** Covers a request and its answer together. */
   contextWindow: z.int().positive(),

@@ -82,7 +82,7 @@ test.each([
   };
   await expect(call()).rejects.toMatchObject({
     name: "ModelError",
-    reason: "refused",
+    reason: "rejected",
     message: expect.stringContaining(message),
     attempts: [{}],
   });

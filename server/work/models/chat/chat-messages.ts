@@ -5,19 +5,19 @@ import type { ModelMessage } from "@/server/work/models/port";
 import { openChatState } from "./chat-state";
 import { isMoreThanText } from "./content-parts";
 
-/** As Mistral wants it, the same for the call and its result. */
+// As Mistral wants it, the same for the call and its result.
 function shortId(id: string): string {
   if (/^[a-zA-Z0-9]{9}$/.test(id)) return id;
   return createHash("sha256").update(id).digest("hex").slice(0, 9);
 }
 
-/** Some servers reject a question right after results. */
+// Some servers reject a question right after results.
 const BETWEEN = { role: "assistant" as const, content: "I have the results." };
 
-/** Gemini's documented mark for calls that another model made. */
+// Gemini's documented mark for calls that another model made.
 const NO_SIGNATURE = { google: { thought_signature: "skip_thought_signature_validator" } };
 
-/** The texts of system messages begin the first question. */
+// The texts of system messages begin the first question.
 function withoutSystemRole(messages: readonly ModelMessage[]): ModelMessage[] {
   const texts = messages.filter(({ role }) => role === "system").map(({ content }) => content);
   const others = messages.filter(({ role }) => role !== "system");

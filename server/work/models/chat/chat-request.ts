@@ -21,7 +21,7 @@ export const chatParameters = ({
   tool_choice: tools.length > 0 ? "auto" : undefined,
 });
 
-/** Many chat templates accept one system message only, at the beginning. */
+// Many chat templates accept one system message only, at the beginning.
 function withSchema(messages: readonly ModelMessage[], schema: JsonObject): ModelMessage[] {
   const [first] = messages;
   const system = first?.role === "system" ? first.content : "";

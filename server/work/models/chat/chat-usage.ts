@@ -2,12 +2,10 @@ import { memberOf } from "@/server/base/json/json";
 import { anyTokensOf, reportedUsage, tokensOf } from "@/server/work/models/calls/reported-usage";
 import type { ModelUsage } from "@/server/work/models/port";
 
-/**
- * Cached tokens: OpenAI, OpenRouter, Groq, Qwen, xAI (`prompt_tokens_details.cached_tokens`), DeepSeek
- * (`prompt_cache_hit_tokens`), Kimi (`cached_tokens`), Mistral (`num_cached_tokens`), LiteLLM
- * (`cache_read_input_tokens`). Written ones: OpenAI and OpenRouter (`cache_write_tokens`), LiteLLM and Qwen
- * (`cache_creation_…`).
- */
+// Cached tokens: OpenAI, OpenRouter, Groq, Qwen, xAI (`prompt_tokens_details.cached_tokens`), DeepSeek
+// (`prompt_cache_hit_tokens`), Kimi (`cached_tokens`), Mistral (`num_cached_tokens`), LiteLLM
+// (`cache_read_input_tokens`). Written ones: OpenAI and OpenRouter (`cache_write_tokens`), LiteLLM and Qwen
+// (`cache_creation_…`).
 const CACHED = ["prompt_cache_hit_tokens", "cached_tokens", "num_cached_tokens", "cache_read_input_tokens"];
 const WRITTEN = ["cache_write_tokens", "cache_creation_tokens", "cache_creation_input_tokens"];
 

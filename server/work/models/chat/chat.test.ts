@@ -218,7 +218,7 @@ describe("odd and hostile answers", () => {
   });
 });
 
-describe("temporary faults", () => {
+describe("temporary errors", () => {
   test("are retried with growing waits, and every attempt is reported before its wait", async () => {
     server.script("hi", [
       { status: 500 },
@@ -291,7 +291,7 @@ describe("temporary faults", () => {
   });
 });
 
-test("a permanent fault fails at once, with keys redacted", async () => {
+test("a permanent error fails at once, with keys redacted", async () => {
   server.script("hi", {
     status: 401,
     message: `Incorrect API key provided: ${API_KEY}, or sk-other***key1.`,
@@ -314,8 +314,8 @@ test.each([
   [429, "insufficient_quota", "quota"],
   [413, undefined, "input_too_long"],
   [400, "context_length_exceeded", "input_too_long"],
-  [400, undefined, "refused"],
-])("a refusal with %s and code %s means %s, and is not retried", async (status, code, reason) => {
+  [400, undefined, "rejected"],
+])("a rejection with %s and code %s means %s, and is not retried", async (status, code, reason) => {
   server.script("hi", { status, message: "no", ...(code === undefined ? {} : { code }) });
   const error = await failure(provider().call(modelRequest("hi")));
   expect(error).toMatchObject({ reason });

@@ -20,7 +20,6 @@ function readPart(part: unknown): Content {
   return { content: textOf(text), reasoning };
 }
 
-/** The answer and the reasoning in a content of any form. */
 export function readContent(content: unknown): Content {
   if (!Array.isArray(content)) return { content: textOf(content), reasoning: "" };
   const parts = content.slice(0, MAX_CONTENT_PARTS).map(readPart);
@@ -58,7 +57,6 @@ export class StreamedParts {
   }
 }
 
-/** Adjacent parts of one type become one. */
 function addPart(list: Json[], part: JsonObject): void {
   const last = list.at(-1);
   if (!isJsonObject(last) || last.type !== part.type) {

@@ -272,13 +272,13 @@ test("a query of the base address stays behind the path (mindsdb/mindshub#11285)
 });
 
 test("Qwen thinks only while it streams: a server that reports no usage in streams goes on streaming", async () => {
-  const refusal = {
+  const rejection = {
     status: 400,
     message: "parameter.enable_thinking must be set to false for non-streaming calls",
     code: "invalid_parameter_error",
   };
   server.script("first", { content: "ok", usage: null });
-  server.script("second", [refusal, { content: "ok", usage: null }]);
+  server.script("second", [rejection, { content: "ok", usage: null }]);
   server.script("third", { content: "ok" });
   const { call } = provider();
   for (const name of ["first", "second", "third"])

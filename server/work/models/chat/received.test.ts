@@ -128,7 +128,7 @@ describe("an attempt that broke off", () => {
       { status: 400, message: "no" },
     ]);
     expect(await thrown(provider().call(ask("figures")))).toMatchObject({
-      reason: "refused",
+      reason: "rejected",
       received: { usage: { inputTokens: 11, outputTokens: 4, estimated: false } },
     });
   });

@@ -230,7 +230,7 @@ test.each([
   [1004, "unauthorized"],
   [1008, "quota"],
   [1027, "declined"],
-  [2013, "refused"],
+  [2013, "rejected"],
   [2049, "unauthorized"],
 ])("MiniMax's error %i within a success is not repeated", async (code, reason) => {
   const body = { choices: null, base_resp: { status_code: code, status_msg: "no" } };

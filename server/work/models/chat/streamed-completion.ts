@@ -62,10 +62,8 @@ type CallInParts = {
 
 const isComplete = (text: string) => text.trimEnd().endsWith("}") && isJsonObject(tryParseJson(text));
 
-/**
- * Ollama sends each call whole and all with one index (BerriAI/litellm#33678). Other servers repeat id or name in
- * every piece, or give each piece its own id.
- */
+// Ollama sends each call whole and all with one index (BerriAI/litellm#33678). Other servers repeat id or
+// name in every piece, or give each piece its own id.
 function beginsAnother(
   known: CallInParts,
   { id, name, text }: { id: string; name: string; text: string },
@@ -78,7 +76,7 @@ function beginsAnother(
   return mayBegin && isComplete(known.arguments);
 }
 
-/** vLLM may send the complete arguments again (vllm-project/vllm#51697). */
+// vLLM may send the complete arguments again (vllm-project/vllm#51697).
 function repeatsArguments(
   known: CallInParts,
   { id, name, text }: { id: string; name: string; text: string },
@@ -94,10 +92,8 @@ function repeatsArguments(
   );
 }
 
-/**
- * Without indexes, a piece may repeat the call's id, and the name may come after the arguments (vercel/ai#15879), or
- * again with the rest of them (agentscope-ai/agentscope-java#1223).
- */
+// Without indexes, a piece may repeat the call's id, and the name may come after the arguments
+// (vercel/ai#15879), or again with the rest of them (agentscope-ai/agentscope-java#1223).
 function namesAgain(
   known: CallInParts,
   { id, name, text }: { id: string; name: string; text: string },
@@ -151,7 +147,7 @@ export class StreamedCompletion implements StreamedReply {
     }
   }
 
-  /** Some servers send zeros in every piece, also after the counts (BerriAI/litellm#17136). */
+  // Some servers send zeros in every piece, also after the counts (BerriAI/litellm#17136).
   #keepUsage(usage: unknown): void {
     if (
       usage !== undefined &&
@@ -216,7 +212,7 @@ export class StreamedCompletion implements StreamedReply {
     }
   }
 
-  /** Servers without indexes send complete calls, or continue the last one. */
+  // Servers without indexes send complete calls, or continue the last one.
   #addCall(piece: z.infer<typeof callPiece>): void {
     const { index } = piece;
     const id = piece.id ?? "";

@@ -58,7 +58,7 @@ export function lengthOf(value: unknown): number | null {
   }
 }
 
-/** An item of the same type and index as the last one continues it (langchain-ai/langchain#36400). */
+// An item of the same type and index as the last one continues it (langchain-ai/langchain#36400).
 function addItem(list: unknown[], item: unknown): void {
   const last = list.at(-1);
   if (isJsonObject(last) && isJsonObject(item) && isContinued(last, item)) merge(last, item, TEXTS_IN_PIECES);
@@ -67,7 +67,7 @@ function addItem(list: unknown[], item: unknown): void {
 
 const TEXTS_IN_PIECES = new Set(["text", "summary", "data", "thinking"]);
 
-/** LiteLLM's `thinking_blocks` have no index; their signature comes last. */
+// LiteLLM's `thinking_blocks` have no index; their signature comes last.
 function isContinued(last: JsonObject, item: JsonObject): boolean {
   if (item.index === undefined && typeof item.thinking !== "string") return false;
   const isWhole = item.index === undefined && Boolean(last.signature);

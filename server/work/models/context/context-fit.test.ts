@@ -28,7 +28,7 @@ const provider = (contextWindow?: number) =>
     ...(contextWindow !== undefined && { limits: new Map([["tiny", { contextWindow }]]) }),
   });
 
-/** About 800 tokens in 4,000 bytes. */
+// About 800 tokens in 4,000 bytes.
 const output = (name: string) => `${name} `.padEnd(4_000, "word ");
 function conversation(name: string, iterations: number, overrides: Partial<ModelRequest> = {}): ModelRequest {
   const messages: ModelMessage[] = [
@@ -72,7 +72,7 @@ test("the oldest outputs are cut until the request fits", async () => {
       changes: ["of the functions' outputs, the oldest 2 were shortened from 8,000 to 2,064 bytes"],
     },
   ]);
-  // What the run holds is unchanged.
+  // The run's own messages are unchanged.
   expect(request.messages[3]?.content).toHaveLength(4_000);
 });
 

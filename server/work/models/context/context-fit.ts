@@ -6,12 +6,12 @@ import { readOverflow } from "../errors/overflow";
 import { endOfOld, KEPT_BYTES, shortenMessage, shortenMessages } from "./shorten";
 
 const ROOM_FOR_OUTPUT = 1_000;
-/** A provider that states no figures is assumed to take this share of the rejected request. */
+// A provider that states no figures is assumed to take this share of the rejected request.
 const ASSUMED_SHARE = 0.8;
-/** Other vocabularies give at most this many times as many tokens, or as few. */
+// Other vocabularies give at most this many times as many tokens, or as few.
 const MAX_RATIO = 5;
 
-/** Counting a longer conversation exactly takes seconds. */
+// Counting a longer conversation exactly takes seconds.
 const MAX_COUNTED_LENGTH = 2 * MIB;
 
 type Context = { window: number; ratio: number };

@@ -25,7 +25,7 @@ export function readMessage(text: string): string {
   return quoted.length === 0 ? text : quoted.join(", ");
 }
 
-/** Such as "A-1", "SKU123" or "inv-2024/7". */
+// Such as "A-1", "SKU123" or "inv-2024/7".
 const CODES =
   /(?<![\p{L}\d@./_-])(?=[\p{L}_/.-]{1,40}\d)\p{L}[\p{L}\d]{0,40}(?:[-_/.][\p{L}\d]{1,20}){0,6}(?![\p{L}\d@])/gu;
 const NUMBERED =

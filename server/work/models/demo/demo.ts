@@ -17,7 +17,7 @@ export const DEMO = "demo";
 
 type PlannedCall = { name: string; arguments: JsonObject; reason: string };
 
-/** Functions with their own rules, or that the script never calls on its own. */
+// Functions with their own rules, or that the script never calls on its own.
 const BUILT_IN = new Set(
   "calculate current_time http_request generate_text transform_json run_javascript run_tool run_agent wait".split(
     " ",
@@ -98,7 +98,7 @@ export async function callDemoModel(request: ModelRequest, clock: Clock): Promis
   const startedAt = clock.now().toISOString();
   // The same answer would be wrong again.
   if (asksForCorrection(request.messages))
-    throw new ModelError(UNFILLED, { reason: "refused", attempts: [] });
+    throw new ModelError(UNFILLED, { reason: "rejected", attempts: [] });
   const asked = request.messages.find((message) => message.role === "user")?.content ?? "";
   const text = readMessage(asked.slice(0, READ_LENGTH));
   const made = request.messages.flatMap((m) => (m.role === "assistant" ? m.toolCalls : [])).length;

@@ -69,7 +69,7 @@ export function learnFrom(
   const rejection = readRejection(error);
   if (rejection === null) return known;
   const { status = 500, text } = rejection;
-  // What an error states clearly teaches nothing else.
+  // An error that states a known demand teaches nothing else.
   const quirk = findQuirk(text, known.quirks);
   if (quirk !== undefined) return { ...known, quirks: [...known.quirks, quirk] };
   const isInvalid = status === 400 || status === 422;
@@ -98,10 +98,8 @@ export function learnFrom(
   };
 }
 
-/**
- * LiteLLM passes the format on to Anthropic and Bedrock as `output_…` (vectorize-io/hindsight#3300,
- * BerriAI/litellm#21407). Only the format has `strict` (OpenRouterTeam/openrouter-examples#71).
- */
+// LiteLLM passes the format on to Anthropic and Bedrock as `output_…` (vectorize-io/hindsight#3300,
+// BerriAI/litellm#21407). Only the format has `strict` (OpenRouterTeam/openrouter-examples#71).
 const REJECTED_FORMAT =
   /response_format|json_schema|text\.format|grammar|output_format|output_config(?:\.format|: Extra)|parameter ['"`]strict['"`]/;
 
@@ -109,7 +107,7 @@ const WANTS_NEW_LIMIT = /use '?max_completion_tokens/i;
 
 const REJECTED_JSON = /json mode response is not supported/i;
 
-/** Groq in karthink/gptel#774, Mistral in charmbracelet/crush#1590. */
+// Groq in karthink/gptel#774, Mistral in charmbracelet/crush#1590.
 const UNWANTED =
   /unsupported|not supported|not permitted|not allowed|forbidden|unknown|unrecogni[sz]ed|unexpected|additional propert/i;
 
@@ -149,10 +147,10 @@ function findRejectedSettings({ text, parameter }: Rejection, sent: Record<strin
   return found.map((name) => withValue(name, sent[name]));
 }
 
-/** As in xAI's errors: "does not support parameter reasoningEffort" (BerriAI/litellm#16265). */
+// As in xAI's errors: "does not support parameter reasoningEffort" (BerriAI/litellm#16265).
 const toCamelCase = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** Ollama's errors about `reasoning_effort` (ollama/ollama#12561, openai/openai.go). */
+// Ollama's errors about `reasoning_effort` (ollama/ollama#12561, openai/openai.go).
 const REJECTED_THINKING = /does not support thinking|think value .* not supported|invalid reasoning value/i;
 
 const DISTINCT = new Set(["effort", "verbosity"]);

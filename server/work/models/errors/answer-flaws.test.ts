@@ -106,7 +106,7 @@ test("a larger limit that is rejected without a figure leaves the answer cut off
 
 test.each<[string, object, string]>([
   [
-    "a refusal",
+    "a declined answer",
     ends("stop", { content: null, refusal: "I can't help with that." }),
     "I can't help with that.",
   ],

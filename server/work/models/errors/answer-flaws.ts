@@ -25,10 +25,9 @@ const FILTERED = new Set([
   // Z.ai (promptfoo/promptfoo#9905), Bedrock (pydantic/pydantic-ai#7816), Cohere.
   ...["sensitive", "guardrail_intervened", "content_filtered", "error_toxic"],
 ]);
-/**
- * The provider broke the answer off: DeepSeek's API reference, Z.ai's, Gemini's (googleapis/python-genai#1836), Cohere's
- * (ankit373/hydra#976), Bedrock's, and vLLM's (vllm-project/vllm#57082).
- */
+// The provider broke the answer off: DeepSeek's API reference, Z.ai's, Gemini's
+// (googleapis/python-genai#1836), Cohere's (ankit373/hydra#976), Bedrock's, and vLLM's
+// (vllm-project/vllm#57082).
 const BROKEN_OFF = new Set([
   "insufficient_system_resource",
   "network_error",

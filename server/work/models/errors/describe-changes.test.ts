@@ -79,7 +79,7 @@ test.each<[string, string, Partial<ModelRequest>]>([
   expect(first.attempts[0]).not.toHaveProperty("changes");
   const second = await call(asked);
   expect(second.attempts).toMatchObject([{ error: null, changes: [change] }]);
-  // What was not asked for is not left out.
+  // A request without the setting has no such change.
   const other = await call(modelRequest("another", { maxOutputTokens: 100 }));
   const always = /^max_tokens|was streamed/.test(change) ? [change] : undefined;
   expect(other.attempts.map(({ changes }) => changes)).toEqual([always]);

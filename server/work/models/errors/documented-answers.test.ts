@@ -16,7 +16,6 @@ const ends = (finish_reason: string, content: string | null = "Half an ans") => 
 });
 type Answer = { status?: number; body: object };
 
-/** Calls a server whose first answer is this one. Returns the outcome and the waits between attempts. */
 async function call({ status = 200, body }: Answer, isStreamed: boolean) {
   let calls = 0;
   const server = await serveFetch(async () => {

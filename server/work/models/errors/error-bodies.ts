@@ -10,7 +10,7 @@ export type ReportedError = {
 };
 
 const MAX_ERROR_BODY_BYTES = 64 * 1024;
-/** Left out at the end of a body that was cut: half a secret would not be recognized. */
+// Left out at the end of a body that was cut: half a secret would not be recognized.
 const CUT_END = 8 * 1024;
 const MAX_DEPTH = 4;
 const MAX_PARTS = 8;
@@ -84,7 +84,7 @@ export function readErrorText(text: string): ReportedError | null {
   return { message: text.trim(), code: undefined, param: undefined, type: undefined };
 }
 
-/** The wait that Gemini asks for in the body alone (vercel/ai#18627). */
+// The wait that Gemini asks for in the body alone (vercel/ai#18627).
 const RETRY_DELAY = /"retryDelay":\s*"(\d+(?:\.\d+)?)s"/;
 
 function plainText(text: string): string {

@@ -1,11 +1,9 @@
 import { ReplyError, ResponseError } from "@/server/work/models/errors/replies";
 
-/**
- * Sources: OpenAI's and Anthropic's guides to errors; Gemini, xAI, Groq, OpenRouter, LM Studio, MiniMax, Kimi,
- * Mistral and Copilot in badlogic/pi-mono (packages/ai/src/utils/overflow.ts); llama.cpp in
- * ggml-org/llama.cpp#15780 and #16486; Bedrock; llama-cpp-python in abetlen/llama-cpp-python#385; Qwen in
- * QwenLM/qwen-code#2384.
- */
+// Sources: OpenAI's and Anthropic's guides to errors; Gemini, xAI, Groq, OpenRouter, LM Studio, MiniMax,
+// Kimi, Mistral and Copilot in badlogic/pi-mono (packages/ai/src/utils/overflow.ts); llama.cpp in
+// ggml-org/llama.cpp#15780 and #16486; Bedrock; llama-cpp-python in abetlen/llama-cpp-python#385; Qwen in
+// QwenLM/qwen-code#2384.
 const TOO_LONG = [
   /prompt is too long/i,
   /input is too long for requested model/i,

@@ -45,7 +45,7 @@ test.each([230, 400])("a secret behind %s characters is redacted before the mess
 test("a redirect names the new address and is not retried", () => {
   const headers = new Headers({ location: "https://api.test/v2" });
   expect(read(APIError.generate(308, undefined, undefined, headers))).toMatchObject({
-    reason: "refused",
+    reason: "rejected",
     message: expect.stringContaining("redirects to https://api.test/v2; configure that address instead"),
   });
 });
@@ -53,7 +53,7 @@ test("a redirect names the new address and is not retried", () => {
 test("an address that may not be called is not retried, unlike one that cannot be reached", () => {
   const readCaused = (cause: Error) => read(new APIConnectionError({ cause }));
   expect(readCaused(rejectedCall("not public"))).toMatchObject({
-    reason: "refused",
+    reason: "rejected",
     message: 'the model provider "test" could not be reached: not public',
   });
   expect(readCaused(new EgressError("reset", { kind: "network" }))).toMatchObject({ reason: "unavailable" });
@@ -62,7 +62,7 @@ test("an address that may not be called is not retried, unlike one that cannot b
 test("a response that is too large is not retried, also if the SDK wraps it", () => {
   const error = responseTooLarge(1000);
   const providerError = {
-    reason: "refused",
+    reason: "rejected",
     message: 'the model provider "test" answered: The response is larger than 1000 bytes.',
   };
   expect(read(error)).toMatchObject(providerError);

@@ -16,24 +16,22 @@ export type ProviderError = {
   cause: unknown;
 };
 
-/** 498: Groq's documentation of flex processing. */
+// 498: Groq's documentation of flex processing.
 const PASSING = new Set([408, 409, 425, 429, 498]);
-/** The codes and types of an account without credit: OpenAI's, Kimi's and MiniMax's (modelscope/modelscope#1691). */
+// The codes and types of an account without credit: OpenAI's, Kimi's and MiniMax's (modelscope/modelscope#1691).
 const USED_UP = new Set(["insufficient_quota", "exceeded_current_quota_error", "insufficient_balance_error"]);
-/** MiniMax has it in the message alone, with status 500 (MiniMax-AI/MiniMax-M2#62). */
+// MiniMax has it in the message alone, with status 500 (MiniMax-AI/MiniMax-M2#62).
 const USED_UP_TEXT = /insufficient (account )?balance/i;
-/**
- * Those of filtered requests: OpenAI's API reference (errors of responses, too), Kimi (MoonshotAI/kimi-cli#1002), Qwen,
- * Z.ai (langchain4j/langchain4j#1079).
- */
+// Those of filtered requests: OpenAI's API reference (errors of responses, too), Kimi
+// (MoonshotAI/kimi-cli#1002), Qwen, Z.ai (langchain4j/langchain4j#1079).
 const FILTERED = new Set([
   ...["content_filter", "content_policy_violation", "invalid_prompt", "bio_policy"],
   ...["data_inspection_failed", "DataInspectionFailed", "1301"],
 ]);
-/** DeepSeek's has no code of its own (deepseek-ai/awesome-deepseek-integration#13). */
+// DeepSeek's has no code of its own (deepseek-ai/awesome-deepseek-integration#13).
 const FILTERED_TEXT = /content exists risk/i;
 const MAX_MESSAGE_LENGTH = 500;
-/** Providers repeat keys in messages, complete or masked. */
+// Providers repeat keys in messages, complete or masked.
 const KEY_LIKE = /\b(sk|pk|rk|key|gsk|xai)-[\w*.-]{6,}|Bearer\s+\S+/gi;
 
 /** Describes why an attempt at the named provider failed, without its key and what `redact` removes. */
@@ -68,16 +66,16 @@ export function readProviderError(
     return explain(text, reasonOf(error), { status, waitMs: retryAfterMs(headers, now) });
   }
   if (error instanceof ReplyError) {
-    const reason = error.kind === "too_large" ? "refused" : reasonOf(error);
+    const reason = error.kind === "too_large" ? "rejected" : reasonOf(error);
     return explain(`answered: ${error.message}`, reason, error);
   }
   // The client may wrap an error.
   const causes = causesOf(error);
   const own = causes.find((cause) => cause instanceof EgressError);
-  if (own?.kind === "too_large") return explain(`answered: ${own.message}`, "refused");
+  if (own?.kind === "too_large") return explain(`answered: ${own.message}`, "rejected");
   // Our own explanation if there is one, else the innermost message.
   const shown = own ?? causes.findLast(({ message }) => message !== "");
-  const reason = own?.kind === "rejected" ? "refused" : "unavailable";
+  const reason = own?.kind === "rejected" ? "rejected" : "unavailable";
   return explain(`could not be reached: ${shown?.message ?? "unknown error"}`, reason);
 }
 
@@ -92,17 +90,15 @@ function reasonOf(error: ResponseError | ReplyError): ModelErrorReason {
   if (code === "invalid_api_key" || status === 401 || status === 403) return "unauthorized";
   if (isUnreadCall(error)) return "unavailable";
   if ((status === 400 || status === 422) && UNKNOWN_MODEL.test(message)) return "unknown";
-  return status === undefined || PASSING.has(status) || status >= 500 ? "unavailable" : "refused";
+  return status === undefined || PASSING.has(status) || status >= 500 ? "unavailable" : "rejected";
 }
 
-/**
- * Servers without a code: OpenRouter (continuedev/continue#10322), LiteLLM (BerriAI/litellm#3142) and Mistral,
- * DeepSeek, Bedrock (iOfficeAI/AionCore#377), vLLM.
- */
+// Servers without a code: OpenRouter (continuedev/continue#10322), LiteLLM (BerriAI/litellm#3142) and
+// Mistral, DeepSeek, Bedrock (iOfficeAI/AionCore#377), vLLM.
 const UNKNOWN_MODEL =
   /is not a valid model id|invalid model\b|model not exist|model identifier is invalid|model [`'"]?[\w./:@-]+[`'"]? (?:does not exist|(?:is |was )?not found)/i;
 
-/** Redirects are not followed, because the key would be sent to their target. */
+// Redirects are not followed, because the key would be sent to their target.
 function redirection(error: ResponseError): string {
   const location = error.headers.get("location");
   if (error.status >= 400 || !location) return "";

@@ -75,10 +75,8 @@ const DEMANDS = {
 export type Quirk = keyof typeof DEMANDS;
 const QUIRKS = Object.keys(DEMANDS).filter((name): name is Quirk => Object.hasOwn(DEMANDS, name));
 
-/** The demand that an error states, if it is not among the known ones. */
 export const findQuirk = (text: string, known: readonly Quirk[]): Quirk | undefined =>
   QUIRKS.find((name) => !known.includes(name) && DEMANDS[name].rejection.test(text));
 
-/** The changes of a request because of these demands, in words. */
 export const describeQuirks = (known: readonly Quirk[], request: Asked): string[] =>
   known.filter((name) => DEMANDS[name].applies(request)).map((name) => DEMANDS[name].change);

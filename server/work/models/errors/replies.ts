@@ -92,7 +92,7 @@ export function readReportedError(piece: unknown): ReplyError | null {
 const isMiniMaxError = (report: unknown): boolean =>
   isJsonObject(report) && typeof report.status_code === "number" && report.status_code !== 0;
 
-/** MiniMax's documentation of error codes; others are temporary. */
+// MiniMax's documentation of error codes; others are temporary.
 const STATUS_OF_MINIMAX: Readonly<Record<string, number | string>> = {
   1002: 429,
   1004: 401,
@@ -111,7 +111,7 @@ const statusOfMiniMax = (report: unknown): number | string | undefined =>
 export const failedChoice = (choice: object): ReplyError =>
   readReportedError(choice) ?? new ReplyError("the answer broke off with an error");
 
-/** For errors without a status: Anthropic's documentation of errors; OpenAI has some, too. */
+// For errors without a status: Anthropic's documentation of errors; OpenAI has some, too.
 const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,

@@ -12,7 +12,7 @@ const CALLS = [
   ["anthropic-ratelimit-requests-remaining", "anthropic-ratelimit-requests-reset"],
   ["x-ratelimit-remaining", "x-ratelimit-reset"],
 ] as const;
-/** They say nothing about calls before they are used up. */
+// They say nothing about calls before they are used up.
 const TOKENS = [
   ["x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens"],
   ["anthropic-ratelimit-tokens-remaining", "anthropic-ratelimit-tokens-reset"],
@@ -38,7 +38,7 @@ export function readAllowance(headers: Headers, now: Date): Allowance | null {
 }
 
 const DURATION = /^(?:([\d.]+)h)?(?:([\d.]+)m(?!s))?(?:([\d.]+)s)?(?:([\d.]+)ms)?$/;
-/** Smaller numbers are seconds, larger ones Unix times in seconds or, from the second bound on, milliseconds. */
+// Smaller numbers are seconds, larger ones Unix times in seconds or, from the second bound on, milliseconds.
 const UNIX_SECONDS = 1e9;
 const UNIX_MS = 1e12;
 

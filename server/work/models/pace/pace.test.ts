@@ -91,7 +91,7 @@ test("others' calls are not slowed, and waits are no errors", async () => {
     const onRetry = async (attempts: Attempt[]) => void shown.push([...attempts]);
     const started = time.clock.monotonicMs();
     const [stranger, elsewhere] = await Promise.all([
-      // It is rejected by this server, which does not know organizations, but waits for nobody before.
+      // This server does not know organizations and rejects it, but it does not wait before.
       provider.call(modelRequest("hi", { organizationId: "org-2" })),
       another.call(modelRequest("hi", { organizationId: "org-1" })),
     ]);

@@ -11,19 +11,19 @@ type Tools = {
 };
 
 const PROVEN_AFTER_MS = 1_000;
-/** The calls that may be unproven at first, and the further ones for each proven call. */
+// The calls that may be unproven at first, and the further ones for each proven call.
 const FIRST_WINDOW = 10;
 const WINDOW_GROWTH = 1 / 8;
 /** If a provider asks for a longer wait, its calls fail. */
 export const LONGEST_WAIT_MS = 60_000;
 const LONGEST_OWN_WAIT_MS = 20_000;
-/** After a rejection, the interval of calls is this much longer than the accepted one. */
+// After a rejection, the interval of calls is this much longer than the accepted one.
 const MARGIN = 1.05;
 const UNKNOWN_INTERVAL_MS = 1_000;
-/** Factors of the interval: for every accepted call, and for a rejection. */
+// Factors of the interval: for every accepted call, and for a rejection.
 const RECOVERY = 0.985;
 const SLOWER = 1.5;
-/** For a rejection after fewer accepted calls than `FEW`. */
+// For a rejection after fewer accepted calls than `FEW`.
 const MUCH_SLOWER = 3;
 const FEW = 8;
 const LEAST_INTERVAL_MS = 5;
@@ -137,14 +137,13 @@ export class Pace {
     this.#acceptedSince = 0;
   }
 
-  /** Null if no calls were accepted in the last `span` milliseconds. */
   #intervalOf(span: number, now: number): number | null {
     const accepted = this.#acceptedAt.filter((at) => at > now - span).length;
     return accepted === 0 ? null : (span / accepted) * MARGIN;
   }
 
   #note(allowance: Allowance | null, now: number): void {
-    // What is renewed later than calls wait is left to the provider's rejections.
+    // An allowance that is renewed later than calls may wait is ignored; the provider then rejects calls.
     if (allowance === null || allowance.ms > LONGEST_WAIT_MS) return;
     this.#countUnproven(now);
     // The provider may not have counted these yet.
@@ -162,7 +161,7 @@ export class Pace {
     const { calls = 1, until = 0 } = this.#allowance ?? {};
     if (calls < 1) at = Math.max(at, until);
     if (at > now) return at - now;
-    // Where the allowance was used up, the next one is found anew.
+    // After a used-up allowance, the next one is unknown: calls begin with the first window.
     if (this.#allowance !== null && until <= now) {
       if (calls < 1) this.#window = Math.min(this.#window, FIRST_WINDOW);
       this.#allowance = null;

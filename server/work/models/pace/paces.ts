@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { Pace } from "./pace";
 
-/** The paces of providers and organizations in this process. Those that are not used for long are forgotten. */
+/** The paces of providers and organizations in this process. Those that are not used for long are deleted. */
 export class Paces {
   readonly #tools: ConstructorParameters<typeof Pace>[0];
   readonly #paces = new LRUCache<string, Pace>({ max: 10_000 });

@@ -202,7 +202,7 @@ test("what a model rejects is left out from then on", async () => {
 test("an error that only says include teaches nothing", async () => {
   const error = { status: 400, body: { error: { message: "Your input must include a text.", param: null } } };
   const { server, call } = await serve([{ error }, { items: [messageItem("Done.")] }]);
-  await expect(call(modelRequest("hi"))).rejects.toMatchObject({ reason: "refused" });
+  await expect(call(modelRequest("hi"))).rejects.toMatchObject({ reason: "rejected" });
   await call(modelRequest("hi"));
   expect(server.requests[1]?.include).toEqual(["reasoning.encrypted_content"]);
 });

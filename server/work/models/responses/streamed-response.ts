@@ -30,7 +30,7 @@ const deltaEvent = z.object({
   summary_index: z.int().min(0).max(1_000).optional(),
   delta: z.string(),
 });
-/** Has the whole part: some servers send no deltas (BerriAI/litellm#27792). */
+// Has the whole part: some servers send no deltas (BerriAI/litellm#27792).
 const wholeEvent = z.object({
   output_index: z.int().min(0),
   content_index: z.int().min(0).max(1_000).optional(),
@@ -39,7 +39,7 @@ const wholeEvent = z.object({
 });
 const endEvent = z.object({ response: z.looseObject({ output: z.array(z.unknown()).optional() }) });
 
-/** Counted for an item besides its texts: eight thousand items are possible. */
+// Counted for an item besides its texts: eight thousand items are possible.
 const ITEM_LENGTH = 1_024;
 const FURTHER_LENGTH = 64;
 
@@ -129,7 +129,7 @@ export class StreamedResponse implements StreamedReply {
     if (known === undefined) return;
     known.item = item;
     known.isWhole = isWhole;
-    // What its deltas had counts once.
+    // The texts of its deltas count once.
     const { length } = writeJson(item);
     this.#count(Math.max(0, length - known.length));
     known.length = Math.max(length, known.length);

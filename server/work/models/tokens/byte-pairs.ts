@@ -6,7 +6,7 @@
 /** The format of js-tiktoken: lines of `! FIRST_RANK BASE64 BASE64 …`. */
 type Vocabulary = { pattern: string; ranks: string };
 
-/** Longer pieces, which no language has, are split, because merging is quadratic. A split adds at most one token. */
+// Longer pieces, which no language has, are split, because merging is quadratic. A split adds at most one token.
 const MAX_PIECE_BYTES = 128;
 
 const NONE = 0x7fffffff;
@@ -21,7 +21,7 @@ export function createBytePairCounter(vocabulary: Vocabulary): BytePairCounter {
   const encoder = new TextEncoder();
   // A UTF-16 unit takes at most three bytes.
   let bytes = new Uint8Array(4096);
-  /** The start of each part of a piece, and the rank of its union with the next part. */
+  // The start of each part of a piece, and the rank of its union with the next part.
   const starts = new Uint16Array(MAX_PIECE_BYTES + 1);
   const ranks = new Int32Array(MAX_PIECE_BYTES + 1);
 
@@ -93,10 +93,8 @@ const BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 const SIX_BITS = new Uint8Array(128).fill(255);
 for (let value = 0; value < BASE64.length; value += 1) SIX_BITS[BASE64.charCodeAt(value)] = value;
 
-/**
- * Fills `content`; returns the start of each token (and the end of the last one) and its rank. Character by
- * character, because 200,000 temporary strings or buffers cost more than the rest.
- */
+// Fills `content`; returns the start of each token (and the end of the last one) and its rank. Character by
+// character, because 200,000 temporary strings or buffers cost more than the rest.
 function readTokens(lines: string, content: Uint8Array): { starts: Uint32Array; rankAt: Int32Array } {
   const rankAt: number[] = [];
   const starts: number[] = [];
@@ -126,7 +124,7 @@ function readTokens(lines: string, content: Uint8Array): { starts: Uint32Array; 
   return { starts: Uint32Array.from(starts), rankAt: Int32Array.from(rankAt) };
 }
 
-/** FNV-1a, with a final mix because only its low bits are used. */
+// FNV-1a, with a final mix because only its low bits are used.
 function hash(bytes: Uint8Array, begin: number, end: number): number {
   let value = 0x811c9dc5;
   for (let at = begin; at < end; at += 1) value = Math.imul(value ^ (bytes[at] ?? 0), 0x01000193);

@@ -23,10 +23,8 @@ function kindOf(code: number): number {
   return code >= 48 && code <= 57 ? DIGIT : OTHER;
 }
 
-/**
- * An upper bound without a vocabulary: 0–60 % above the count of tokens.ts for prose, code, JSON and hexadecimal,
- * and up to 200 % above for other scripts. Only for random letters it is below, by a third.
- */
+// An upper bound without a vocabulary: 0–60 % above the count of tokens.ts for prose, code, JSON and
+// hexadecimal, and up to 200 % above for other scripts. Only for random letters it is below, by a third.
 function boundTextTokens(text: string): number {
   const { length } = text;
   let tokens = 0;
@@ -64,7 +62,7 @@ const MESSAGE_OVERHEAD = 6;
 const TOOL_OVERHEAD = 16;
 const REQUEST_OVERHEAD = 8;
 
-// What was measured is remembered: messages and schemas recur with every iteration of a run.
+// Bounds are cached: messages and schemas recur with every iteration of a run.
 const boundMessage = perOwner((message: ModelMessage): number => {
   let tokens = MESSAGE_OVERHEAD + boundTextTokens(message.content);
   if (message.role !== "assistant") return tokens;

@@ -13,7 +13,6 @@ import { type BytePairCounter, createBytePairCounter } from "./byte-pairs";
 
 let counter: Promise<BytePairCounter> | undefined;
 
-/** Never loaded if every provider reports its usage. */
 function loadCounter(): Promise<BytePairCounter> {
   counter ??= import("js-tiktoken/ranks/o200k_base").then(
     ({ default: { pat_str: pattern, bpe_ranks: ranks } }) => createBytePairCounter({ pattern, ranks }),
@@ -21,13 +20,12 @@ function loadCounter(): Promise<BytePairCounter> {
   return counter;
 }
 
-/** In UTF-16 units; takes a few milliseconds. */
+// In UTF-16 units; takes a few milliseconds.
 const PART_LENGTH = 16 * 1024;
 
 const recent = new LRUCache<string, number>({ max: 500 });
 const MAX_RECENT_LENGTH = 8 * 1024;
 
-/** Long texts are counted in parts, each cut before a blank if possible. */
 async function countTextTokens(text: string): Promise<number> {
   if (text === "") return 0;
   const known = recent.get(text);
@@ -51,7 +49,7 @@ async function countInParts(text: string): Promise<number> {
   return tokens;
 }
 
-/** The overhead of chat formats around a message or a call, and before the reply. */
+// The overhead of chat formats around a message or a call, and before the reply.
 const MESSAGE_OVERHEAD = 4;
 const REQUEST_OVERHEAD = 3;
 
@@ -78,7 +76,7 @@ export async function countRequestTokens(request: Prompt): Promise<number> {
   return tokens;
 }
 
-/** Longer output is extrapolated from its start: counting megabytes takes seconds. */
+// Longer output is extrapolated from its start: counting megabytes takes seconds.
 const SAMPLE = 128 * 1024;
 
 async function estimateTextTokens(text: string): Promise<number> {

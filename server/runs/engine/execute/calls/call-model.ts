@@ -27,7 +27,7 @@ import { findModels } from "../own-models";
 import { showPartialOutput } from "../partial-output";
 import { isFree, reserveForCall, reserveForRepeat } from "./reserve-call";
 
-/** Shorter requests are made without waiting for memory. */
+// Shorter requests are made without waiting for memory.
 const LIGHT_BODY_LENGTH = MIB;
 const MAX_REASONING_BYTES = 64 * KIB;
 
@@ -39,7 +39,6 @@ type CallRequest = Omit<ModelRequest, "signal" | "maxOutputTokens"> & {
 type Candidate = {
   model: string;
   provider: string;
-  /** True if it is a provider of the organization. */
   isOwn: boolean;
   call: Models["call"];
 };
@@ -75,7 +74,7 @@ export async function callModel(
   const isOnly = others.length === 0;
   const named = ({ provider, model }: Candidate, attempts: readonly Attempt[]): readonly Attempt[] =>
     isOnly ? attempts : attempts.map((attempt) => ({ ...attempt, provider, model }));
-  /** The output of models that then did not answer, and its price. */
+  // The output of models that then did not answer, and its price.
   let lost: { received: ReceivedOutput | null; credits: Decimal } = { received: null, credits: ZERO };
   const callOne = (candidate: Candidate) =>
     candidate.call({
@@ -199,7 +198,7 @@ function limitAnswers({ run, journal, tree }: Execution, reply: ModelReply): voi
   const most = isAgentBeyond ? MAX_ANSWERS_BYTES : MAX_TREE_OUTPUTS_BYTES;
   const { usage, attempts } = reply;
   throw new ModelError(`The model's answers are larger than ${most / MIB} MiB together.`, {
-    reason: "refused",
+    reason: "rejected",
     attempts,
     received: { content: "", usage },
   });

@@ -88,13 +88,13 @@ export async function executeChildRun(
 /** The end of a child; `output` is the value if its output is JSON, else its text. */
 export type ChildResult = Exclude<ChildOutcome, { output: string }> | { status: "Completed"; output: Json };
 
-/** `configuration` is the child's own; its agent may have another output schema by now. */
+// `configuration` is the child's own; its agent may have another output schema by now.
 async function readResult(outcome: ChildOutcome, configuration: RunConfiguration): Promise<ChildResult> {
   if (outcome.status !== "Completed" || !answersWithJson(configuration)) return outcome;
   return { status: "Completed", output: await readLargeJson(outcome.output) };
 }
 
-/** A child that was to be cancelled when its worker was replaced ends here. */
+// A child that was to be cancelled when its worker was replaced ends here.
 async function readEnd(services: Services, id: string): Promise<ChildResult | null> {
   await endUnclaimable(services, { runId: id });
   const run = await services.db.run.findUnique({

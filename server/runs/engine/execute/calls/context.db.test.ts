@@ -56,7 +56,7 @@ async function execute(userMessage: string) {
   return { run, calls: inspected };
 }
 
-/** About 800 tokens. */
+// About 800 tokens.
 const asks = (word: string) => ({
   calls: [{ name: "transform_json", arguments: { value: [], expression: `$join([1..800].("${word} "))` } }],
 });

@@ -21,7 +21,7 @@ await silent.close();
 afterAll(() => Promise.all([first.close(), second.close()]));
 
 const clock = testClock();
-/** Credits per 1,000 tokens. */
+// Credits per 1,000 tokens.
 const price = (credits: number) => ({ input: new Decimal(credits), output: new Decimal(credits) });
 const world = await openWorld({
   models: createModels({
@@ -36,7 +36,7 @@ const world = await openWorld({
   prices: { ...DEFAULT_PRICES, defaultModel: price(1), models: { spare: price(10) } },
 });
 
-/** Lessons about one model would change the next test. */
+// Lessons about one model would change the next test.
 let tests = 0;
 const nextModel = () => {
   tests += 1;
@@ -114,7 +114,7 @@ it.each<[string, Parameters<typeof first.script>[1], string]>([
   ["429 for a used up quota", { status: 429, code: "insufficient_quota" }, "model_quota"],
   ["a call that Groq could not read", { status: 400, code: "tool_use_failed" }, "model_unavailable"],
   ["a filter", { events: [event({}, "content_filter")] }, "refused"],
-  ["a refusal", { events: [event({ refusal: "No." }, "stop")] }, "refused"],
+  ["a declined answer", { events: [event({ refusal: "No." }, "stop")] }, "refused"],
   ["an empty answer", { content: "" }, "empty_answer"],
 ])("after %s no fallback is called", async (name, line, errorCode) => {
   second.requests.length = 0;

@@ -53,7 +53,7 @@ const statuses = async (tenant: Tenant) =>
     ({ status, _count }) => [status, _count],
   );
 
-it("200 runs end well with few rejected calls a minute, and another organization's run waits for nobody", async () => {
+it("200 runs end well with few rejected calls a minute, and another organization's run does not wait", async () => {
   await findModelFacts({ baseUrl: "http://limited.test", model: "any" });
   const tenant = await createTenant(world, { credits: "1000000", plan: { concurrency: RUNS } });
   stranger = await createTenant(world);

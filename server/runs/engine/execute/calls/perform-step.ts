@@ -116,7 +116,7 @@ async function attemptStep(
   }
 }
 
-/** An agent's model gets only the message; a workflow also has the code. */
+// An agent's model gets only the message; a workflow also has the code.
 function stepResult(kind: RunKind, outcome: StepOutcome): Pick<StepResult, "output" | "error"> {
   if ("text" in outcome) return { output: outcome.text, error: null };
   const { error, code } = outcome;

@@ -53,7 +53,7 @@ export async function reserveForCall(
   return { reserved: scarce, maxOutputTokens: Math.max(1, Math.min(limit, ...affordable)) };
 }
 
-/** Tried in turn until cap and balance allow one. */
+// Tried in turn until cap and balance allow one.
 const REPEAT_LIMITS = [REPEAT_OUTPUT_TOKENS, REPEAT_OUTPUT_TOKENS / 2, REPEAT_OUTPUT_TOKENS / 4];
 
 /**
