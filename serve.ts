@@ -25,7 +25,6 @@ import { createHandler, rejectBadHttp } from "./serve/requests";
  */
 
 type ServeOptions = {
-  /** The folder with next.config.ts and prisma/migrations. */
   root: string;
   dev?: boolean;
   print?: (line: string) => void;
@@ -176,7 +175,6 @@ function describePassword({ password, passwordFile }: Demo): string {
   return passwordFile === null ? "" : `  (password in ${passwordFile})`;
 }
 
-/** Uses the API key while it is known, later a trigger, whose URL is its own key. */
 function tryingLine(appUrl: string, demo: Demo): string | null {
   const message = "What do 12 apples at 0.80 cost?";
   const curl = (url: string, body: object, header = "") =>

@@ -9,7 +9,6 @@ const STREAM = { "content-type": "text/event-stream" };
 const sse = (id: number | null, type: string, data: object) =>
   `${id === null ? "" : `id: ${id}\n`}event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
 
-/** Sends a text, then ends the stream or cuts the connection. */
 const stream =
   (text: string, isCut: boolean): ScriptedAnswer =>
   (response) => {

@@ -18,9 +18,7 @@ import { stayRegistered } from "./registration";
 
 const CANCELLED = "run/cancelled";
 
-/** Afterwards `onFailure` takes the run back. */
 const RETRIES = 4;
-/** The delay before the repeated call of a run that still executes. */
 const BUSY_RETRY = "15s";
 const CANCELLED_WITHIN_MS = 30_000;
 
@@ -50,7 +48,6 @@ export function createServerDriver(
   const { serveOrigin } = settings;
   const log = services.log.child({ component: "inngest", server: baseUrl });
   const calls = new AsyncLocalStorage<ServerCall>();
-  /** Marks the call if the server does not take the SDK's request. */
   const request: typeof fetch = async (...given) => {
     const call = calls.getStore() ?? new ServerCall();
     call.hasLostServer = true;
@@ -166,7 +163,6 @@ async function takeBack(
   }
 }
 
-/** For the server's pages: the end of the run, or why this function no longer executes it. */
 async function report(result: SegmentResult, steps: NamedSteps): Promise<object> {
   if (result.kind === "busy") throw new RetryAfterError("The run executes for an earlier call.", BUSY_RETRY);
   if (result.kind !== "ended") return { status: result.kind };
@@ -179,7 +175,6 @@ async function report(result: SegmentResult, steps: NamedSteps): Promise<object>
   throw new NonRetriableError(text);
 }
 
-/** At debug level: failures are logged here or by the engine. */
 function quietly(log: Logger) {
   const write = (...values: unknown[]) => log.debug(format(...values));
   return { debug: write, info: write, warn: write, error: write };

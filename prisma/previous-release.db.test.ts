@@ -10,10 +10,8 @@ import { createTestDatabase } from "@/testing/database";
 /** The schema of the previous release, its rows, and its writes on the migrated database. */
 
 const MIGRATIONS = join(import.meta.dirname, "migrations");
-/** The first migration that the previous release lacks. */
 const FIRST = "20261126173500_forks";
 
-/** Writes, as the previous release does, an organization with a definition of each kind and a run. */
 async function writeOrganization(client: pg.Client, slug: string): Promise<void> {
   const [org, agent, tool, trigger, schedule, run, step, call] = Array.from({ length: 8 }, () => newId());
   const insert = async (table: string, row: Record<string, unknown>) => {
@@ -80,7 +78,6 @@ async function writeOrganization(client: pg.Client, slug: string): Promise<void>
 
 type Tables = Record<string, Record<string, unknown>[]>;
 
-/** All rows of the tables, with the columns that `columnsOf` has if it is given. */
 async function readTables(client: pg.Client, columnsOf?: Tables): Promise<Tables> {
   const { rows } = await client.query<{ name: string }>(
     "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename !~ '^(_prisma|sql_)' ORDER BY 1",

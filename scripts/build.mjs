@@ -47,15 +47,11 @@ const SOURCES = [
   "package.json",
   "package-lock.json",
 ];
-/** Parts of Next's working folder that are only for its next build and TypeScript. */
 const NOT_SERVED = ["cache", "dev", "types", "lock", "trace", "trace-build", "diagnostics", "build"];
 
 /** @typedef {{ folder: string, serve: string, stepwell: string, pages: string }} Build */
 
-/**
- * The folder of the build of the current sources, which may not exist yet.
- * @returns {Build}
- */
+/** @returns {Build} */
 function locateBuild() {
   const folder = join(DIST, fingerprint(SOURCES));
   return {
@@ -168,10 +164,7 @@ async function buildPages(build) {
   markComplete(build, "pages");
 }
 
-/**
- * Deletes earlier builds that no process uses.
- * @param {Build} build
- */
+/** @param {Build} build */
 function removeOldBuilds({ folder }) {
   for (const entry of readdirSync(DIST, { withFileTypes: true })) {
     const path = join(DIST, entry.name);

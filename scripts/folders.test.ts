@@ -13,7 +13,6 @@ function importsOf(file: string): string[] {
   );
 }
 
-/** The folders beside each other that an import connects; null if one file is in a folder above the other. */
 function siblings(file: string, imported: string): [string, string] | null {
   const [from, to] = [file.split("/"), imported.split("/")];
   const depth = from.findIndex((part, index) => part !== to[index]);
@@ -21,7 +20,6 @@ function siblings(file: string, imported: string): [string, string] | null {
   return [from.slice(0, depth + 1).join("/"), to.slice(0, depth + 1).join("/")];
 }
 
-/** Leaves the arrows between folders that a circle connects. */
 function circles(arrows: readonly Arrow[]): readonly Arrow[] {
   const left = arrows.filter(
     ({ from, to }) => arrows.some((each) => each.from === to) && arrows.some((each) => each.to === from),

@@ -12,7 +12,6 @@ import { runCommand } from "./support/shutdown.mjs";
  */
 
 const words = process.argv.slice(2);
-/** These call a service somewhere else. */
 const isRemote = words[0] === "api";
 const isHelp = ["help", undefined].includes(words[0]) || words.includes("--help") || words.includes("-h");
 

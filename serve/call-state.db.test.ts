@@ -33,7 +33,6 @@ const servers: [string, ModelApi, Start][] = [
 const world = await openWorld();
 const service = builtService(() => world);
 
-/** `each`: how often the process is killed during each of `turns` model calls. */
 type Kills = { turns: number; each: number };
 
 async function expectGivenBack(

@@ -17,7 +17,6 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => world.close());
 
-/** The first of two free ports. */
 async function freePorts(): Promise<number> {
   for (;;) {
     const port = await freePort();

@@ -9,11 +9,9 @@ import type { Services } from "@/server/services";
 
 /** A running service, in this process or in several. */
 export type Serving = {
-  /** Differs from PORT if that is 0. */
   port: number;
   appUrl: string;
   demo: Demo | null;
-  /** Creates the first organization; null if there is one. */
   setUpLink: string | null;
   /** Waits until `/api/ready` answers 200; false if stopped first. `print` gets the missing parts. */
   untilReady(print: (line: string) => void): Promise<boolean>;
@@ -21,7 +19,6 @@ export type Serving = {
   stop(): Promise<void>;
 };
 
-/** After this and the drain time the process is killed. */
 const STOP_MS = 15_000;
 const REPLACE_AFTER_MS = 1_000;
 const READY_POLL_MS = 250;
@@ -65,7 +62,6 @@ export function servePrimary(
 
 type ProcessSettings = { STEPWELL_METRICS_PORT?: string };
 
-/** Each process serves its metrics on its own port: the given one and those that follow. */
 function settingsOf({ metrics }: Pick<Environment, "metrics">, n: number): ProcessSettings {
   return metrics?.port === undefined ? {} : { STEPWELL_METRICS_PORT: String(metrics.port + n) };
 }

@@ -69,11 +69,9 @@ async function endLeases(): Promise<void> {
   await world.db.run.updateMany({ where: { finishedAt: null, crashes: { gt: 0 } }, data: { crashes: 0 } });
 }
 
-/** False if it dies first. */
 const isReady = ({ child, origin }: BuiltProcess) => untilReady(child, Number(new URL(origin).port));
 
 const idsOf = (runs: { id: string }[]) => runs.map(({ id }) => id).sort();
-/** The events that arrived, by run. */
 function arrived(): Map<string, { id: string | undefined; type: string }[]> {
   const events = new Map<string, { id: string | undefined; type: string }[]>();
   for (const { path, headers, body } of receiver.received) {
@@ -84,7 +82,6 @@ function arrived(): Map<string, { id: string | undefined; type: string }[]> {
   return events;
 }
 
-/** Each run's end arrived, once or more, always with the same id. */
 async function expectAllToArrive(): Promise<void> {
   const where = { organizationId: tenant.orgId };
   const undelivered = () => world.db.callbackDelivery.count({ where: { ...where, deliveredAt: null } });
@@ -127,10 +124,6 @@ it("an event arrives though the process that sends it is killed at each point, o
   expect(attempts?.length).toBeGreaterThan(1);
 }, 300_000);
 
-/**
- * Three processes start what is due since `minutes`, and `kills` of them are killed: at named points, or whenever it
- * happens.
- */
 async function surviveKills({
   schedules,
   minutes,

@@ -7,7 +7,6 @@ import { type BuiltProcess, builtService, startOverRest, untilReady } from "@/te
 import { insertTool } from "@/testing/tools";
 import { createTenant, createWorld, setAgent, type Tenant, type World } from "@/testing/world";
 
-/** Bounds only the time until runs fall asleep; whatever happens later may take longer. */
 const WAIT_SECONDS = 20;
 
 let world: World;
@@ -26,10 +25,8 @@ afterAll(async () => {
   await world.close();
 });
 
-/** The origin of the process that was started last. */
 let current = "";
 
-/** With `dieAt`, it kills itself when it first reaches that point of the engine. */
 async function startProcess({ dieAt }: { dieAt?: string } = {}): Promise<BuiltProcess> {
   const started = await service.start({
     env: {

@@ -17,7 +17,6 @@ const META = {
 
 type Sent = {
   key: string;
-  /** Asks for progress. */
   progress?: boolean;
   era?: Era;
   id?: number;

@@ -136,7 +136,6 @@ function nest(size: number, open: string, close: string): string {
   return `${open.repeat(depth)}[]${close.repeat(depth)}`;
 }
 
-/** A connection that asks for `/api/health` again and again. */
 type Watcher = {
   longestWait(request: string): Promise<number>;
   close(): void;

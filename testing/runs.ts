@@ -37,7 +37,6 @@ export async function createMember(
   return { kind: "member", orgId: mintOrgId(tenant.orgId), userId, name, role, email };
 }
 
-/** Hashing is slow on purpose. */
 let passwordHash: Promise<string> | undefined;
 
 let inserted = 0;
@@ -62,9 +61,7 @@ export async function insertRun(
     scheduleId?: string;
     userId?: string;
     parentRunId?: string;
-    /** JSON. */
     metadata?: string;
-    /** It has a slot; else a running one waits for one. */
     admitted?: boolean;
   } = {},
 ): Promise<string> {

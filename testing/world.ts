@@ -96,7 +96,6 @@ type WorldParts = {
   timeouts?: Timeouts;
   beside?: World;
   slots?: number;
-  /** For `beside`, such as a proxy. */
   databaseUrl?: string;
 };
 

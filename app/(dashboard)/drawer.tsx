@@ -4,7 +4,6 @@ import { Dialog } from "@base-ui/react/dialog";
 import type { ReactNode } from "react";
 import { CloseIcon } from "@/app/_ui/icons";
 
-/** The sidebar on a phone, opened over the page from the left. */
 export function Drawer({ onClose, children }: { onClose: () => void; children: ReactNode }) {
   return (
     <Dialog.Root onOpenChange={(open) => !open && onClose()} open>

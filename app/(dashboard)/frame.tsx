@@ -30,10 +30,8 @@ type FrameProps = {
   mac: boolean;
 };
 
-/** Editors need the width: beside them, the navigation is folded to icons. */
 const IS_EDITOR = /^\/(agents|tools)\/(new|[^/]+\/(edit|copy))$/;
 
-/** The layout of every page: navigation, organization, account. On a phone the navigation is in a drawer. */
 export function Frame({ children, ...props }: FrameProps & { children: ReactNode }) {
   const { organizations, role, isOperator, mac } = props;
   const [open, setOpen] = useState(false);
@@ -129,7 +127,6 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
 }
 
 type SidebarProps = FrameProps & {
-  /** Shows icons only. */
   isFolded?: boolean;
   onOrganization: (organizationId: string) => void;
   onPalette: () => void;

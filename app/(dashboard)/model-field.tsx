@@ -16,7 +16,6 @@ type ModelFieldProps = {
   value: string;
   choices: Choices;
   error: string | undefined;
-  /** A line hides the label and the facts about the model. */
   look?: "field" | "line";
   onChange: (model: string) => void;
 };

@@ -9,14 +9,12 @@ import { ROLE_LABELS } from "./members/roles";
 import { ACCOUNT_ITEM } from "./nav";
 import { THEMES, useTheme } from "./theme";
 
-/** The menu of the signed-in person: account, the theme, and signing out. */
 export function PersonMenu({
   user,
   isFolded,
   onGo,
 }: {
   user: { name: string; email: string };
-  /** Shows the initial only. */
   isFolded: boolean;
   onGo: () => void;
 }) {

@@ -13,7 +13,6 @@ export type Theme = (typeof THEMES)[number]["value"];
 
 const ThemeContext = createContext({ theme: "system" as Theme, onTheme: (_: Theme) => {} });
 
-/** The reader's choice, and the function that changes it. */
 export const useTheme = () => useContext(ThemeContext);
 
 /** `initial`: the theme that the server has rendered. */
@@ -29,7 +28,6 @@ export function ThemeProvider({ initial, children }: { initial: Theme; children:
   return <ThemeContext value={choice}>{children}</ThemeContext>;
 }
 
-/** Stored in a cookie, so that the server renders it from the first byte. */
 function applyTheme(theme: Theme): void {
   const root = document.documentElement;
   rememberInCookie("theme", theme === "system" ? null : theme);

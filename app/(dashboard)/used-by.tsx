@@ -9,7 +9,6 @@ const NAMED = 8;
 
 type Props = {
   users: { data: User[] | undefined; error: unknown };
-  /** For example "tool uses" and "tools use". */
   one: string;
   many: string;
   effect: string;

@@ -8,7 +8,6 @@ import { notify } from "@/app/_ui/toast";
 
 const PICTURES = { text: <CopyIcon />, path: <PathIcon />, link: <LinkIcon /> };
 
-/** `copied` is true for a moment. */
 function useCopy(text: string | (() => Promise<string>)) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {

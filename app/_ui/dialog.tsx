@@ -11,9 +11,7 @@ type DialogProps = {
   onClose: () => void;
   title: string;
   wide?: boolean;
-  /** A click beside the dialog leaves it open. */
   sticky?: boolean;
-  /** True: the element that opened the dialog. Default: true. */
   finalFocus?: true | (() => boolean);
   children: ReactNode;
 };

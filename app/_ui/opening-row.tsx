@@ -7,7 +7,6 @@ import { ChevronRightIcon } from "@/app/_ui/icons";
 type OpeningRowProps = {
   className: string;
   details: ReactNode;
-  /** `button` makes the first cell one that covers the row. */
   children: (button: (content: ReactNode) => ReactNode) => ReactNode;
 };
 

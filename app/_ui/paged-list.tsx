@@ -26,7 +26,6 @@ export function usePages<Page extends AnyPage, Failure, Key extends QueryKey, Cu
 
 type PagedListProps<Line> = Omit<LineListProps<Line>, "lines" | "isStale" | "empty"> & {
   list: { query: PagedQuery; lines: readonly Line[] };
-  /** In the plural, such as `deliveries`. */
   what: string;
   empty: ReactNode;
   foot?: ReactNode;

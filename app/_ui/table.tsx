@@ -111,7 +111,6 @@ const LOOKS = {
  */
 export type LineColumn<Line> = {
   head: string;
-  /** A class name. Default: the remaining space. */
   width?: string;
   area: Area;
   look?: keyof typeof LOOKS;
@@ -124,23 +123,16 @@ export type LineColumn<Line> = {
 export type LineListProps<Line> = {
   label: string;
   columns: readonly LineColumn<Line>[];
-  /** Null while they load. */
   lines: readonly Line[] | null;
   keyOf: (line: Line) => string;
   menu?: false | ((line: Line) => ReactNode);
-  /** Null: the row does not open. Its first cell becomes the button. */
   detailsOf?: (line: Line) => ReactNode;
   isSelected?: (line: Line) => boolean;
-  /** Stands over the first row without moving it, and stays below the head of the list. */
   notice?: ReactNode;
-  /** The heading above a line; null for none. */
   headingOf?: (line: Line) => ReactNode;
-  /** The line belongs to the one above. */
   isNested?: (line: Line) => boolean;
   empty?: ReactNode;
-  /** The lines belong to an earlier query. */
   isStale?: boolean;
-  /** `table`: also on phones. */
   form?: "rows" | "table";
   inset?: boolean;
   hideHeads?: boolean;

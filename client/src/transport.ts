@@ -8,7 +8,6 @@ export type Settings = {
   fetch: typeof fetch;
   /** Attempts after the first one. */
   retries: number;
-  /** For each attempt. */
   timeoutMs: number;
   /** A longer Retry-After is thrown, not waited for. */
   maxRetryAfterMs: number;
@@ -16,7 +15,6 @@ export type Settings = {
 
 export type HttpRequest = {
   method: string;
-  /** With the query. */
   path: string;
   headers: Record<string, string>;
   body?: string;

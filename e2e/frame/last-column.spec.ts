@@ -41,7 +41,6 @@ test("the headline of an error can be read at 1,280 px, in a row of the usual he
   expect(new Set(heights).size).toBe(1);
 });
 
-/** Texts that reach into their cell's padding or beyond; cut texts don't. */
 function textsBeyondCells(page: Page): Promise<string[]> {
   return page.locator("main table").evaluateAll((tables) => {
     const beyond: string[] = [];

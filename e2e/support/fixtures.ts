@@ -6,7 +6,6 @@ export type Organization = ReturnType<typeof readApplied>;
 
 type Fixtures = {
   ownerPage: Page;
-  /** Has its own session, for tests that end it. */
   freshOwnerPage: Page;
   viewerPage: Page;
 };
@@ -83,16 +82,13 @@ export function readApplied(applied: AppliedOrganization | undefined, domain = D
     slug,
     agentId: idOf(agents, "helper"),
     toolId: idOf(tools, "double"),
-    /** Takes `{ to }` and makes that many steps in sequence. */
     counterId: idOf(tools, "counter"),
-    /** Has 500 steps, some with long outputs. */
     bulkyId: idOf(tools, "bulky"),
     toolIds,
     apiKey: apiKeys[0]?.key ?? "",
     triggers: Object.fromEntries(triggers.map((trigger) => [trigger.slug, trigger.url])),
     triggerIds: Object.fromEntries(triggers.map((trigger) => [trigger.slug, trigger.id])),
     callbackId: idOf(callbacks, "erp"),
-    /** Signs calls of the trigger `doubles`. */
     signingSecret: "e2e-signing-secret",
     owner: { email: `ada@${domain}`, password: PASSWORD },
     viewer: { email: `vic@${domain}`, password: PASSWORD },

@@ -39,17 +39,14 @@ type Usage<Names extends Parameters, Declared extends Options> = {
   /** `["ORG", "AMOUNT"]`; those in brackets, at the end, are optional. Of one with `…`, there may be many. */
   parameters?: Names;
   summary: string;
-  /** For help: `{ ROLE: ["owner", "admin"] }`. */
   choices?: Record<string, readonly string[]>;
   options: Declared;
   /** Must be in order before the command runs; default: the database and its secret. */
   needs?: "database" | "nothing";
 };
 
-/** `open` creates the services and prepares the database. */
 type Opening = { terminal: Terminal; open(): Promise<Services> };
 type Context = { services: Services; terminal: Terminal };
-/** Text for standard output; false for exit code 1. */
 type Result = Promise<string | false>;
 type Run<Given, Names extends Parameters, Declared extends Options> = (
   context: Given,
@@ -181,7 +178,6 @@ export function splitList(list = ""): string[] {
     .filter((item) => item !== "");
 }
 
-/** A number is a Decimal or an integer. */
 type Cell = string | Date | { toFixed(): string };
 
 /** Formats rows in columns by heading, two spaces apart; columns of numbers are right-aligned. */

@@ -47,7 +47,6 @@ export const definitionCommands = [
   }),
 ];
 
-/** The documented fields of `--json` only (docs/definition-files.md). */
 function toJson({ slug, id, agents, tools, triggers, callbacks, apiKeys }: AppliedOrganization) {
   return {
     slug,

@@ -169,7 +169,6 @@ function describeSaved(
   return `${email} is ${saved === "unchanged" ? "already" : "now"} ${role} of ${slug}.`;
 }
 
-/** Keys belong to the organization, not to the person who created them. */
 function withKeys(text: string, keys: RemovedUser["keys"]): string {
   if (keys.length === 0) return text;
   const lines = keys.map(

@@ -36,7 +36,6 @@ function readSettings() {
   process.env.STEPWELL_DATA_DIR = resolve(process.env.STEPWELL_DATA_DIR || ".data");
 }
 
-/** npm's archives have no links. */
 function link() {
   const links = JSON.parse(readFileSync(join(ROOT, "links.json"), "utf8"));
   for (const [path, target] of Object.entries(links)) {

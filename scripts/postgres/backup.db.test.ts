@@ -29,7 +29,6 @@ const executing: string[] = [];
 /** Outside a test, `expect.poll` does not work. */
 const until = (reached: () => Promise<boolean>) => vi.waitUntil(reached, { timeout: 60_000 });
 
-/** One backup for all tests: of a service that executes agent runs, while starts and tool runs go on. */
 beforeAll(async () => {
   folder = await createThrowaway();
   target = join(folder, "backup");

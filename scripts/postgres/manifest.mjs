@@ -45,7 +45,6 @@ export async function readManifest(folder) {
   }
 }
 
-/** The version of this Stepwell. */
 export function readVersion() {
   return String(JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).version);
 }

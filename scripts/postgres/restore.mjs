@@ -12,7 +12,6 @@ import { readMajorVersion } from "./postgres-programs.mjs";
 
 /** @typedef {import("./manifest.mjs").Manifest} Manifest */
 
-/** At most so many ids of executing runs are printed. */
 const LISTED = 20;
 
 /**
@@ -86,7 +85,6 @@ function readSecret(source, { files }) {
 }
 
 /**
- * Copies the database's files for PostgreSQL's account, and checks each.
  * @param {string} cluster
  * @param {{ source: string, manifest: Manifest }} backup
  */

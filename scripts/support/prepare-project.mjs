@@ -27,7 +27,6 @@ function checkNode() {
   throw new SetupError(`Stepwell needs Node ${wanted} or later; this is ${process.version}.`);
 }
 
-/** Generates the Prisma client when the schema or Prisma changed. */
 async function ensurePrismaClient() {
   const wanted = fingerprint([
     "prisma/schema.prisma",

@@ -13,7 +13,6 @@ const callbacks = [];
 let ending = false;
 /** The time of the first signal: npm passes on signals that the terminal has already sent. */
 let signalledAt = 0;
-/** True if a signal is the normal way to end (a running server) and no interruption of unfinished work. */
 let signalExpected = false;
 
 /**
@@ -35,7 +34,6 @@ export function expectSignal() {
 }
 
 /**
- * Runs the shutdown callbacks and ends the process.
  * @param {number} code
  * @returns {Promise<never>}
  */
@@ -75,10 +73,7 @@ export async function runCommand(command) {
   }
 }
 
-/**
- * The message of an expected error, or the stack of another error.
- * @param {unknown} error
- */
+/** @param {unknown} error */
 function explain(error) {
   if (!(error instanceof Error)) return String(error);
   const unwritable = explainUnwritable(error);

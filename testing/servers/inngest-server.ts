@@ -18,9 +18,7 @@ export const SIGNING_KEY = "0123456789abcdef";
 export const EVENT_KEY = "an-event-key";
 
 type Options = {
-  /** A dev server accepts any key and does not sign its calls. */
   isDev?: boolean;
-  /** For failed calls without a Retry-After header. */
   retryMs?: number;
 };
 type Reply = { status: number; body: unknown };
@@ -32,10 +30,8 @@ type Reply = { status: number; body: unknown };
 export class InngestServer {
   readonly url: string;
   readonly functions = new Map<string, InngestFunction>();
-  /** Without repeated ids. */
   readonly events: InngestEvent[] = [];
   unauthorized = 0;
-  /** If false, checkpoints fail, as during an outage. */
   acceptsCheckpoints = true;
   readonly #server: Server;
   readonly #isDev: boolean;

@@ -9,7 +9,6 @@ type MailAnswer = (command: string) => string | null | Promise<string | null>;
 export type MailServer = {
   host: string;
   port: number;
-  /** Of all connections, in order; `*` is before those over TLS. */
   commands: string[];
   /** As received, with doubled dots. */
   messages: string[];

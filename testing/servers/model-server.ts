@@ -36,7 +36,6 @@ const chatRequest = z.looseObject({
 type ModelServerRequest = {
   body: z.infer<typeof chatRequest>;
   headers: IncomingMessage["headers"];
-  /** From 0: the number of the conversation's assistant messages. */
   turn: number;
 };
 

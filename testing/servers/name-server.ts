@@ -2,7 +2,6 @@ import { createSocket } from "node:dgram";
 
 /** The addresses of a name: IPv4 and IPv6. A name may be an alias of another one. */
 export type NameRecord = { four?: string[]; six?: string[]; alias?: string };
-/** Gets a name, and how often its IPv4 addresses were asked for before; null: there is no such name. */
 type NameAnswer = (name: string, before: number) => NameRecord | null | "silence";
 
 const [A, CNAME, TXT, AAAA] = [1, 5, 16, 28];
@@ -70,7 +69,6 @@ function encodeName(name: string): Buffer {
 
 const bytesOfFour = (address: string) => Buffer.from(address.split(".").map(Number));
 
-/** From all eight groups: `0:0:0:0:0:ffff:7f00:1`. */
 function bytesOfSix(address: string): Buffer {
   const groups = address.split(":").map((group) => Number.parseInt(group, 16));
   return Buffer.from(groups.flatMap((group) => [group >> 8, group & 0xff]));

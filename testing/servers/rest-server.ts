@@ -10,7 +10,6 @@ import { newApiKey } from "@/server/catalog/auth/api-key";
 import type { Tenant, World } from "@/testing/world";
 import { closeServer, listen } from "./listen";
 
-/** `body`: sent as JSON. */
 type Call = { method?: string; key: string; headers?: Record<string, string>; body?: unknown };
 
 /** `/v1` of a world over HTTP, until the tests of the file are over. */

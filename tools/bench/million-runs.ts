@@ -29,7 +29,6 @@ const landmarks = z.object({
   trigger: z.string(),
   key: z.string(),
   user: z.string(),
-  /** Occurs in one run. */
   uniqueWord: z.string(),
 });
 /** In nearly every run, in about 2 % of them, in about 0.02 %. */
@@ -106,7 +105,6 @@ const FUNCTIONS = `
   CREATE FUNCTION pg_temp.pick(count int) RETURNS int LANGUAGE sql VOLATILE AS $$
     SELECT 1 + floor(power(random(), 2.5) * count)::int $$;`;
 
-/** Words by Zipf's law. Runs share 4,000 paragraphs and add their own numbers. */
 const TEXTS = {
   words: `
     CREATE TEMP TABLE words AS

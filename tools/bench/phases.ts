@@ -34,7 +34,6 @@ export async function untilEnded(
 export const poll = (to: Pick<Target, "port" | "key">, path: string, seconds: number) =>
   generateLoad({ port: to.port, key: to.key, connections: 16, paths: [path], seconds });
 
-/** A run that executes is answered from memory, one in a `wait` step from the database. */
 async function pollRunning({ target, seconds }: Asked, start: Start): Promise<Load> {
   const path = start.statusPath(await startRun(target, start));
   while ((await target.readStatus(await send(target, { path }))) !== "Running");

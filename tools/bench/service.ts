@@ -12,7 +12,6 @@ import type { Start, Target } from "./target";
 
 const HOOKS = 20;
 
-/** The keys of an earlier run on a filled database are not shown again. */
 const keys = [1, 2, 3, 4].map((n) => `{ name: bench-${randomUUID()}-${n} }`);
 
 const DEFINITIONS = `organizations:
@@ -59,7 +58,6 @@ type Checkout = {
   name: string;
   root: string;
   modelPort: number;
-  /** By default, the service starts its own. */
   database?: Database | undefined;
 };
 

@@ -1,17 +1,13 @@
 export type Start = {
-  /** The paths of the next `count` starts. */
   paths: (count: number) => string[];
   body: string;
   statusPath: (runId: string) => string;
 };
 
-/** The parts that only our service has. */
 type OwnParts = {
   script: Start;
   waiting: Start;
-  /** Its run waits for longer than a phase takes. */
   lasting: Start;
-  /** Of the organization, for requests that each key can hold only some of. */
   keys: string[];
   hooks: string[];
   eaters: { key: string; tool: Start };
@@ -22,18 +18,14 @@ export type Target = {
   name: string;
   port: number;
   key: string;
-  /** The processes whose CPU and memory count, without PostgreSQL. */
   pids: number[];
   postmaster?: number | undefined;
   readyMs: number;
   agent: Start;
   tool: Start;
   own?: OwnParts;
-  /** The id of the run that a response to a start names. */
   readId: (body: string) => string;
-  /** The status in a response to a poll, as our API names it. */
   readStatus: (response: Response) => Promise<string>;
-  /** The number of SQL statements that its PostgreSQL has executed, if it counts them. */
   countStatements?: (() => Promise<number>) | undefined;
   stop: () => Promise<void>;
 };

@@ -8,7 +8,6 @@ export type OpenApiDocument = ReturnType<typeof createOpenApiDocument>;
 type PathItem = NonNullable<OpenApiDocument["paths"]>[string];
 type DeclaredOperation = NonNullable<PathItem["post"]>;
 
-/** May an attempt be repeated that may have arrived? */
 type Repeat = "always" | "with-key" | "never";
 
 export type Operation = {
@@ -16,7 +15,6 @@ export type Operation = {
   method: string;
   path: string;
   repeat: Repeat;
-  /** The media types of answers that are texts. */
   texts: string[];
   declared: DeclaredOperation;
 };
@@ -46,7 +44,6 @@ export function operationsOf(document: OpenApiDocument): Operation[] {
   return found.sort((one, other) => (one.id < other.id ? -1 : 1));
 }
 
-/** None for an operation without JSON: the handles of runs read its events. */
 function textsOf({ responses }: DeclaredOperation): string[] {
   const success = responses?.["200"];
   const types = success !== undefined && "content" in success ? Object.keys(success.content ?? {}) : [];

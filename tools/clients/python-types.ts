@@ -44,7 +44,6 @@ export class PythonTypes {
   readonly #aliases: string[] = [];
   readonly #classes = new Map<string, string>();
 
-  /** Declares a named schema. */
   declare(name: string, of: Schema): void {
     if (of.properties !== undefined) this.#declareClass(name, of);
     else this.#aliases.push(`${name} = ${this.use(of, name, "")}\n`);
@@ -69,7 +68,6 @@ export class PythonTypes {
     return SIMPLE[type ?? ""] ?? "Any";
   }
 
-  /** The module with all models. */
   module(): string {
     return `from __future__ import annotations
 

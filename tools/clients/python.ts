@@ -14,7 +14,6 @@ const parameter = z.object({
 });
 const json = z.object({ content: z.object({ "application/json": z.object({ schema: z.unknown() }) }) });
 
-/** A parameter such as `metadata.KEY` stands for those with any name after the dot. */
 const isFamily = (name: string) => name.endsWith(".KEY");
 const familyOf = (name: string) => name.replace(/\.KEY$/, "");
 

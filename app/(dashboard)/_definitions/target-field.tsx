@@ -7,14 +7,12 @@ import { Link } from "@/app/_ui/link";
 import { RUN_KINDS } from "@/server/contract/enums";
 
 type TargetFieldProps = {
-  /** `agent/<slug>` or `tool/<slug>`; empty: not chosen. */
   value: string;
   error: string | undefined;
   toolHint?: string;
   onChange: (target: string) => void;
 };
 
-/** Chooses the agent or tool that a trigger or schedule starts. */
 export function TargetField({ toolHint, ...field }: TargetFieldProps) {
   const trpc = useTRPC();
   const directory = useQuery(trpc.catalog.directory.queryOptions());

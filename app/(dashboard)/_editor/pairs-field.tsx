@@ -15,13 +15,11 @@ type PairsFieldProps = {
   label: string;
   hint?: ReactNode;
   error?: string | undefined;
-  /** True if a name can have several values. */
   lists: boolean;
   completions?: Completions | undefined;
   insertables: readonly Insertable[];
   takesSecrets?: boolean | undefined;
   value: unknown;
-  /** Undefined: not set. */
   onChange: (value: unknown) => void;
   json: ReactNode;
 };

@@ -5,7 +5,6 @@ import { draftKey } from "@/app/_ui/data/browser-storage";
 import { isJsonObject, tryParseJson, writeJson } from "@/server/base/json/json";
 import { OrganizationContext } from "../organization-context";
 
-/** `version`: the one that the value changes; null: something new. */
 type Draft<Value> = { version: number | null; value: Value };
 
 /**
@@ -54,7 +53,6 @@ export function useDraft<Value>({
     value: shown.value,
     version: shown.version,
     changed,
-    /** From an earlier visit to the page. */
     restored: restored && changed,
     /** Current even before React renders a change. */
     latest: () => latest.current ?? unchanged,
@@ -71,7 +69,6 @@ export function useDraft<Value>({
       put(null);
       setRestored(false);
     },
-    /** The page shows the deleted draft until the reader leaves, and ignores further changes. */
     deleteStored() {
       deleted.current = true;
       localStorage.removeItem(key);

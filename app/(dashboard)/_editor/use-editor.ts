@@ -20,7 +20,6 @@ type SaveOptions = Omit<inferRouterInputs<DashboardRouter>["definitions"]["saveT
 
 type FirstRun = { input: string; start: (id: string) => Promise<{ runId: string }> };
 
-/** The run that an agent or tool was created with. The page of its editor shows it. */
 type Tried = { runId: string; input: string };
 const triedKey = (kind: RunKind, id: string | null) => ["tried", kind, id];
 
@@ -120,7 +119,6 @@ export function useEditor<Value>({
       ? { value: mutation.variables.value, issues: describeError(mutation.error).issues }
       : null,
     tried: opened === null ? undefined : tried,
-    /** With a first run, also runs the created definition. The page of its editor then shows the run. */
     submit,
     discard() {
       draft.discard();

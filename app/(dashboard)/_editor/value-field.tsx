@@ -23,13 +23,11 @@ type ValueFieldProps = {
   language?: Language | undefined;
   completions?: Completions | undefined;
   problems?: readonly EditorProblem[] | undefined;
-  /** Others may be typed. */
   suggestions?: readonly Suggestion[];
   insertables?: readonly Insertable[];
   takesSecrets?: boolean | undefined;
   isLabelHidden?: boolean;
   value: unknown;
-  /** Undefined: not set. */
   onChange: (value: unknown) => void;
 };
 

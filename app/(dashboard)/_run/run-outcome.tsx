@@ -20,7 +20,6 @@ export function RunOutcome({ runId }: { runId: string }) {
 
 type InspectedOutcomeProps = {
   inspection: RunInspection;
-  /** The name that a line of this label has now. */
   nameOf?: (label: string) => string;
 };
 

@@ -11,7 +11,6 @@ type SchemaFormProps = {
   field: Field;
   value: unknown;
   onChange: (value: unknown) => void;
-  /** False in an optional object that is left out. */
   needed?: boolean;
 };
 
@@ -58,7 +57,6 @@ function Property({ field, value, onChange, needed }: Required<SchemaFormProps>)
       </div>
     );
   }
-  /** An optional object appears with its first property, and disappears when only its sample values are left. */
   const changeOptional = (next: unknown) => {
     const started = sampleOf(field);
     const begins = value === undefined && isJsonObject(started) && isJsonObject(next);

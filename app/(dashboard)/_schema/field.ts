@@ -22,27 +22,20 @@ export const isFieldType = (type: string): type is FieldType => Object.hasOwn(FI
 
 /** One property of a schema, the items of a list, or the schema as a whole. */
 export type Field = {
-  /** Empty for list items and the schema itself. */
   name: string;
   required: boolean;
   type: FieldType;
   /** Without those that the other members express. */
   keywords: Readonly<Record<string, unknown>>;
-  /** As typed. */
   choices: readonly string[];
   fields: readonly Field[];
-  /** An object whose schema names no properties may have any. */
   isOpen: boolean;
-  /** Null unless the field is a `list`. */
   items: Field | null;
-  /** A sentence that says why the schema cannot be designed as fields; null if it can. */
   reason: string | null;
 };
 
-/** Deeper fields would be too narrow. */
 const MAX_DEPTH = 4;
 
-/** Keywords that change what a schema means as a whole. */
 const UNSHOWN = [
   "$ref",
   "$dynamicRef",
@@ -156,7 +149,6 @@ function reasonOfRequired(
   return unknown === undefined ? null : `${path} requires ${writeJson(unknown)}, which is no property.`;
 }
 
-/** `"address.city"` for a property of a property. */
 const quote = (path: string, name: string, depth: number) =>
   depth === 0 ? `"${name}"` : `${path.replace(/"$/, "")}.${name}"`;
 

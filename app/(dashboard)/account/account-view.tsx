@@ -14,7 +14,6 @@ import { TimeZoneField } from "./time-zone-field";
 
 const ChangePassword = lazy(() => import("./change-password"), "ChangePassword");
 
-/** The reader's own account: who they are, how pages look here, their password and their sessions. */
 export function AccountView({ user }: { user: { name: string; email: string } }) {
   const { theme, onTheme } = useTheme();
   const { dialog, open } = useDialog();

@@ -8,7 +8,6 @@ import { Badge } from "@/app/_ui/row-name";
 import { ROLE_LABELS, ROLE_PERMISSIONS } from "../members/roles";
 import { useSwitchOrganization } from "../use-switch-organization";
 
-/** The organizations that the person is a member of, with what they may do there. */
 export function OrganizationList() {
   const trpc = useTRPC();
   const { data } = useSuspenseQuery(trpc.account.organizations.queryOptions());

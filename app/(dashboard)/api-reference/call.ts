@@ -5,19 +5,16 @@ import type { Operation } from "./read-document";
 
 type Call = {
   operation: Operation;
-  /** By parameter name; an empty text is left out. */
   values: Record<string, string>;
   body: string;
 };
 
-/** "" for a value that is not filled in. */
 function valuesIn(place: "path" | "query" | "header", { operation, values }: Call): [string, string][] {
   return operation.parameters
     .filter((parameter) => parameter.in === place)
     .map(({ name }) => [name, values[name]?.trim() ?? ""]);
 }
 
-/** A path parameter without a value keeps its braces. */
 function pathOf(call: Call): string {
   const path = valuesIn("path", call).reduce(
     (before, [name, value]) =>
@@ -56,7 +53,6 @@ export type Answer =
   | { status: string; ok: boolean; durationMs: number; requestId: string | null; text: string }
   | { failure: string };
 
-/** More than `wait` allows. */
 const TIMEOUT_MS = 40_000;
 const MAX_SHOWN = 100_000;
 
@@ -93,7 +89,6 @@ export async function send(call: Call, key: string): Promise<Answer> {
 
 const isTimeout = (error: unknown) => error instanceof DOMException && error.name === "TimeoutError";
 
-/** The body; of events that continue, those that arrived in time. */
 async function readText(response: Response): Promise<string> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";

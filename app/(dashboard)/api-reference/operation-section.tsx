@@ -2,7 +2,6 @@ import { type LineColumn, LineList } from "@/app/_ui/table";
 import type { DocumentField, Operation } from "./read-document";
 import { type KnownIds, TryIt } from "./try-it";
 
-/** One operation: what it does, what it takes and returns, and a form that calls it. */
 export function OperationSection({ operation, ids }: { operation: Operation; ids: KnownIds }) {
   const { id, method, path, summary, description, parameters, body, response, errors } = operation;
   return (

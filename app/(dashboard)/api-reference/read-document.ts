@@ -98,10 +98,9 @@ function describeField({ path, field }: { path: string; field: Field }): Documen
 
 const lastOf = (reference: string) => reference.slice(reference.lastIndexOf("/") + 1);
 
-/** Our components do not refer to themselves. */
 const MAX_DEPTH = 16;
 
-/** The schema with its components in place of references. A reference's own description wins. */
+/** A reference's own description wins. */
 function inlined(schemas: Schemas, given: unknown, depth = 0): unknown {
   if (depth > MAX_DEPTH) throw new Error("The schemas of the OpenAPI document refer to themselves.");
   if (Array.isArray(given)) return given.map((each) => inlined(schemas, each, depth + 1));
@@ -117,7 +116,6 @@ function inlined(schemas: Schemas, given: unknown, depth = 0): unknown {
 
 const objectIn = (value: unknown) => (isJsonObject(value) ? value : {});
 
-/** For example `string (uuid)`, `"Pending" | "Running"`, `list of object`. */
 function typeOf(field: Field): string {
   const { keywords, items, type } = field;
   const values = valuesOf(field) ?? (keywords.const === undefined ? null : [keywords.const]);

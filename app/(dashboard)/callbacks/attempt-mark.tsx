@@ -37,7 +37,6 @@ export function Until({ at }: { at: string }) {
   return <span title={useExact(at)}>{left < 1_000 ? "now" : `in ${formatAge(left)}`}</span>;
 }
 
-/** The time of a delivery's next attempt. */
 export function NextAttempt({ nextAt, deliveredAt }: Pick<CallbackDeliveryLine, "nextAt" | "deliveredAt">) {
   if (nextAt !== null) return <Until at={nextAt} />;
   return <span className="text-faint">{deliveredAt === null ? "Given up" : "–"}</span>;

@@ -8,7 +8,6 @@ import type { CallbackLine } from "@/server/catalog/callbacks/list-callbacks";
 
 type Health = Pick<CallbackLine, "disabledAt" | "failingSince">;
 
-/** A callback's state as shape and text. */
 export function CallbackState({ disabledAt, failingSince }: Health) {
   if (disabledAt !== null) {
     return (

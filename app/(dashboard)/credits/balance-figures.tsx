@@ -16,7 +16,6 @@ import { daysLeft } from "./days-left";
 /** Small amounts have four places, so that use is never shown as 0.00. */
 const formatPerDay = (credits: number) => formatCredits(credits.toFixed(4), credits < 0.01 ? 4 : 2);
 
-/** The available credits, the rate of spending, and the time that they last. */
 export function BalanceFigures() {
   const trpc = useTRPC();
   const timeZone = useTimeZone();

@@ -80,7 +80,6 @@ function showHolds(holds: boolean): void {
 type LedgerEntry = {
   line: LedgerLine;
   run: RunSummary | undefined;
-  /** Tokens from a provider's cache. */
   cached: number;
 };
 const keyOf = ({ line }: LedgerEntry) => String(line.sequence);
@@ -171,7 +170,6 @@ function Tokens({ line, run, cached }: LedgerEntry) {
   );
 }
 
-/** For example `+5.0000`, `−0.0312`; a dash for none. */
 function Amount({ of }: { of: string }) {
   if (Number(of) <= 0) return formatUsed(of);
   return <span className="text-completed">+{formatCredits(of)}</span>;

@@ -13,7 +13,6 @@ import { writeFilter } from "../runs/address";
 const SHOWN = 6;
 const ICONS = { agent: AgentIcon, tool: ToolIcon };
 
-/** The use of credits in the last 30 days: a bar a day, and the agents and tools that used most. */
 export function UseOfCredits() {
   const trpc = useTRPC();
   const { data } = useQuery(trpc.runs.metrics.queryOptions({ period: "30d" }));

@@ -26,7 +26,6 @@ export function Chart({
   children,
 }: {
   metrics: RunMetrics;
-  /** `value` is the one at the height of the pointer. */
   hrefOf: (bucket: MetricsBucket, value: number) => string;
   labels?: number;
   /** In pixels. */

@@ -79,7 +79,6 @@ function Bars({ metrics: { buckets }, top, parts }: BarsProps) {
   });
 }
 
-/** Above the bar, the filter for all runs. */
 function statusAt(bucket: MetricsBucket, height: number): RunFilter {
   let sum = 0;
   const status = STATUSES.find(({ field }) => {

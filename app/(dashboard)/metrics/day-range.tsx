@@ -8,7 +8,6 @@ type Days = { first: string; last: string };
 
 const NO_DAYS: Days = { first: "", last: "" };
 
-/** Two dates, in UTC days; a complete range applies immediately. */
 export function DayRange({ days, onChange }: { days: Days | null; onChange: (days: Days) => void }) {
   const [typed, setTyped] = useState(days ?? NO_DAYS);
   const [applied, setApplied] = useState(days);

@@ -17,7 +17,6 @@ type Row = {
 };
 
 const LINK = "-mx-1 px-1 hover:text-accent hover:underline";
-/** Two links above each other, large enough for a finger. */
 const FIGURE_LINK = clsx(LINK, "inline-block leading-6");
 
 const figureColumn = (figure: FigureName, head: string, column: Figure): LineColumn<Row> => ({
@@ -64,7 +63,6 @@ function ChildRuns({ figures, hrefOf }: Row) {
   );
 }
 
-/** Has no link, because no list has exactly these runs. */
 function CreditsWithChildren({ figures: { credits, creditsWithChildren } }: Row) {
   if (Number(creditsWithChildren) === Number(credits)) return null;
   return (

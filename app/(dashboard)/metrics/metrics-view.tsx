@@ -103,7 +103,6 @@ function changeQuestion(change: (latest: MetricsQuestion) => MetricsQuestion): v
   window.history.replaceState(null, "", writeMetricsAddress(change(latest)));
 }
 
-/** `2 min`, `6 h`, `3 d`. */
 function intervalLabel(ms: number): string {
   return ms < DAY_MS ? formatSpan(ms) : `${ms / DAY_MS} d`;
 }

@@ -18,7 +18,6 @@ const ProviderForm = lazy(() => import("./provider-dialogs"), "ProviderForm");
 const TestProvider = lazy(() => import("./provider-dialogs"), "TestProvider");
 const RemoveProvider = lazy(() => import("./provider-dialogs"), "RemoveProvider");
 
-/** The providers of the organization's models, with prices; administrators create and change its own providers here. */
 export function ModelsView() {
   const trpc = useTRPC();
   const mayChange = useMay("admin");

@@ -48,7 +48,6 @@ export const API_TITLES: Record<ModelApi | "", string> = {
 
 export const API_CHOICES = ["", ...MODEL_APIS] as const;
 
-/** `key`: a secret's name, or one of the choices above. */
 type ProviderDraft = {
   name: string;
   api: ModelApi | "";
@@ -98,7 +97,6 @@ export function newSecretName(provider: string, taken: readonly string[]): strin
   }
 }
 
-/** One per line, or separated by commas. */
 function readModels(text: string): string[] {
   return text
     .split(/[\n,]/)

@@ -77,9 +77,7 @@ export function ServiceProviderPart({
 type PartProps = {
   name: string;
   badge?: string | null;
-  /** Tokens cost nothing, whatever the price list contains. */
   free?: boolean;
-  /** Without a name: any model that is not listed. */
   models: (Omit<PricedModel, "name"> & { name: string | null })[];
   actions?: ReactNode;
   children: ReactNode;

@@ -20,7 +20,6 @@ import { RailLinks } from "../_definitions/detail/rail-links";
 
 const Rename = lazy(() => import("./rename"), "Rename");
 
-/** The organization, its plan, and what it uses of it. The operator changes the plan; an owner renames. */
 export function OrganizationView() {
   const trpc = useTRPC();
   const isOwner = useMay("owner");

@@ -102,9 +102,7 @@ function condition<Name extends Field>(
     chip = label,
   }: {
     param?: string;
-    /** Beside "Remove the filter"; empty: its label. */
     name?: string;
-    /** Undefined for an invalid text. */
     read: (text: string) => Value<Name> | undefined;
     values?: (targets: FilterTargets) => readonly Value<Name>[];
     label: (value: Value<Name>, context: LabelContext, filter: RunFilter) => string;
@@ -126,7 +124,6 @@ function condition<Name extends Field>(
       return value === undefined ? null : partOf(value);
     },
     choices: (targets: FilterTargets): RunFilter[] => values(targets).map(partOf),
-    /** Empty if the filter does not have the condition. */
     describe: (filter: RunFilter, context: LabelContext) => describe(label, filter, context),
     describeAlone: (filter: RunFilter, context: LabelContext) => describe(chip, filter, context),
   };
@@ -160,7 +157,6 @@ function named(
   });
 }
 
-/** In the reader's time zone. Midnight is shown as a day. */
 function moment(field: "from" | "to", name: string, label: (time: string, filter: RunFilter) => string) {
   return condition(field, "Created", {
     name,

@@ -15,7 +15,6 @@ export function runsQuery(trpc: TRPCOptionsProxy<DashboardRouter>, filter: RunFi
   );
 }
 
-/** The newest runs of an agent or tool. */
 export function recentRunsQuery(trpc: TRPCOptionsProxy<DashboardRouter>, { kind, id }: DefinitionRef) {
   return trpc.runs.list.queryOptions({
     filter: kind === "agent" ? { agentId: id } : { toolId: id },
@@ -25,7 +24,6 @@ export function recentRunsQuery(trpc: TRPCOptionsProxy<DashboardRouter>, { kind,
 
 export type WeekSubject = { kind: MetricsSubject["dimension"]; id: string };
 
-/** The figures of the last seven days. */
 export function weekQuery(trpc: TRPCOptionsProxy<DashboardRouter>, { kind, id }: WeekSubject) {
   return trpc.runs.metrics.queryOptions({
     period: "7d",

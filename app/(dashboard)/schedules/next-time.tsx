@@ -4,7 +4,6 @@ import { useNow } from "@/app/_ui/data/clock";
 import { formatAge } from "@/app/_ui/figures/format";
 import { Moment } from "@/app/_ui/figures/time";
 
-/** A time to come, with the time until then. */
 export function NextTime({ at }: { at: string }) {
   const left = new Date(at).getTime() - useNow();
   return (

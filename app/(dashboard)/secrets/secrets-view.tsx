@@ -84,7 +84,6 @@ export const SecretsSkeleton = () => (
   <LineList columns={COLUMNS} keyOf={({ name }) => name} label="Secrets" lines={null} />
 );
 
-/** The organization's secrets without their values; administrators create, change and remove them here. */
 export function SecretsView() {
   const trpc = useTRPC();
   const mayChange = useMay("admin");

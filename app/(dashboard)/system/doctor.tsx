@@ -122,7 +122,6 @@ function FindingLine({ finding: { what, level, text } }: { finding: Judged }) {
   );
 }
 
-/** A text in which backticks mark commands. */
 function WithCode({ text }: { text: string }) {
   const pieces = text.split("`");
   return pieces.map((piece, index) => (

@@ -47,7 +47,6 @@ const COLUMNS: LineColumn<SystemJob>[] = [
   { head: "Run now", width: "w-14", area: "action", cell: (job) => <RunJob job={job} /> },
 ];
 
-/** The recurring jobs, as the last process executed them. */
 export function Maintenance({ jobs }: { jobs: readonly SystemJob[] }) {
   return (
     <section aria-label="Maintenance">

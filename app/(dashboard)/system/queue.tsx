@@ -60,7 +60,6 @@ const BUSY_COLUMNS: LineColumn<Busy>[] = [
 
 const count = (value: number) => (value === 0 ? NONE : formatCount(value));
 
-/** The runs that wait for a slot, by reason, and the busiest organizations. */
 export function Queue({ status: { at, queue, waitingByMinute, organizations } }: { status: SystemStatus }) {
   const { running, organizations: all, suspended, busiest } = organizations;
   return (
@@ -97,7 +96,6 @@ export function Queue({ status: { at, queue, waitingByMinute, organizations } }:
   );
 }
 
-/** A figure without a sample has no bar. The tables below have the present numbers. */
 function WaitingChart({ minutes }: { minutes: ReturnType<typeof minutesBefore> }) {
   const timeZone = useTimeZone();
   const most = Math.max(0, ...minutes.map(({ waiting }) => waiting ?? 0));

@@ -11,10 +11,8 @@ import { Processes } from "./processes";
 import { Queue } from "./queue";
 import { SignIns } from "./sign-ins";
 
-/** Processes report every 5 s. */
 const REFRESH_MS = 5_000;
 
-/** The state of the whole installation, for its operators. */
 export function SystemView() {
   const trpc = useTRPC();
   const options = trpc.system.status.queryOptions();

@@ -17,7 +17,6 @@ export async function checkConnection(): Promise<boolean> {
 /** Returns true if the last check got no response. */
 export const useConnectionLost = lost.use;
 
-/** Shared by the whole tab, like the cookie. */
 const signedOut = createStore(false);
 
 /** Call it with the response of each call that requires a member. */

@@ -28,7 +28,6 @@ type Look = "line" | "value" | "block" | "page";
 
 export type CodeEditorProps = {
   language: Language;
-  /** `line`: one line only. `value`: grows from one line. `block`: tall. `page`: as tall as its text. */
   look?: Look;
   value: string;
   onChange: (value: string) => void;

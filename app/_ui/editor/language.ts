@@ -8,9 +8,7 @@ export type EditorProblem = { message: string; line?: number | null; path?: Path
 
 /** The completions of an editor, read when they are needed. */
 export type Completions = {
-  /** The JSON Schema at the cursor's path. */
   schemaAt?: (path: Path) => unknown;
-  /** Names in expressions, as the JSON Schema of an object. */
   scopeAt?: (path: Path) => unknown;
   /** Their values are expressions without braces. */
   expressionKeys?: ReadonlySet<string>;

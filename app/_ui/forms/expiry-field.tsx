@@ -18,7 +18,6 @@ export function useExpiry(kept: string | null = null) {
 
 type ExpiryFieldProps = ReturnType<typeof useExpiry>["field"] & {
   error: string | undefined;
-  /** The thing that expires, such as "The key". */
   what: string;
 };
 

@@ -10,11 +10,9 @@ type FormDialogProps = {
   act: string;
   acting: string;
   mutation: { isPending: boolean; error: unknown };
-  /** Default: the mutation's error. */
   problem?: string | null;
   dismiss?: string;
   wide?: boolean;
-  /** Confirms a dangerous action, and has nothing to lose if it closes. */
   danger?: boolean;
   loading?: boolean;
   onSubmit: () => void;

@@ -11,7 +11,6 @@ export function readProblems(
 ): {
   /** At the field of a JSON pointer, or below it. */
   at: (path: string) => string | undefined;
-  /** Belong to none of the fields. */
   rest: string | null;
 } {
   if (error === null) return { at: () => undefined, rest: null };
@@ -34,7 +33,6 @@ export function readProblems(
 
 export type FormProblems = ReturnType<typeof readProblems>;
 
-/** `path`: such as `/hosts/1`. Undefined if there is no list of texts. */
 function itemAt(sent: unknown, path: string): string | undefined {
   const [, field = "", index = ""] = path.split("/");
   const list: unknown = typeof sent === "object" && sent !== null ? Reflect.get(sent, field) : undefined;

@@ -13,7 +13,6 @@ type Options<Draft, Result> = {
   refresh?: readonly { pathKey: () => QueryKey }[];
   /** Called on success. Returns the message; null: none, undefined: keep the dialog open. */
   done?: (result: Result) => string | readonly [title: string, description: string] | null | undefined;
-  /** Default: closes the dialog of `useDialog`. */
   onClose?: () => void;
 };
 

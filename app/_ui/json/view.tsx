@@ -15,7 +15,6 @@ const SEARCHED_FROM = 200;
 type JsonViewProps = {
   text: string;
   cut?: boolean;
-  /** Offers the stored text and, in longer documents, a search. */
   tools?: boolean;
   searchText?: string;
 };

@@ -7,7 +7,6 @@ import { MoreIcon } from "@/app/_ui/icons";
 
 type PopupModule = typeof import("./popup");
 
-/** A fifth of a page's script, so it loads when the pointer or focus reaches a menu's button. */
 let popup: PopupModule | undefined;
 async function loadPopup(): Promise<PopupModule> {
   popup ??= await import("./popup");
@@ -28,7 +27,6 @@ export function Menu({
   triggerClass: string;
   label?: string;
   align?: "start" | "end";
-  /** Default: the menu's button. */
   finalFocus?: true | (() => HTMLElement | true);
   children: ReactNode;
 }) {
@@ -96,7 +94,6 @@ export function MoreMenu({ label, quiet = false, children }: MoreMenuProps) {
   );
 }
 
-/** Only an open popup renders entries, so its code is loaded. */
 function loadedPopup(): PopupModule {
   if (popup === undefined) throw new Error("A menu's entries must be inside a Menu.");
   return popup;

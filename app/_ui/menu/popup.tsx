@@ -13,7 +13,6 @@ type MenuPopupProps = {
   open: boolean;
   onClose: () => void;
   align: "start" | "end";
-  /** False: the popup gets the focus. */
   startsAtFirst: boolean;
   finalFocus: true | (() => HTMLElement | true);
   children: ReactNode;

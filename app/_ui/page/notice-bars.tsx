@@ -47,7 +47,6 @@ export function ConnectionLost() {
   return useConnectionLost() ? <ConnectionBar /> : null;
 }
 
-/** Browsers offer service workers over https and on localhost only. */
 function registerServiceWorker() {
   if ("serviceWorker" in navigator)
     navigator.serviceWorker.register("/service-worker.js").catch(() => undefined);

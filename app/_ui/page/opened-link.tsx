@@ -14,7 +14,6 @@ const NO_TOKEN = {
 };
 
 type Props<Facts> = {
-  /** For `takeToken`. */
   link: string;
   title: string;
   closed?: string;

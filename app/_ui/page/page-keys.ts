@@ -9,7 +9,6 @@ function isPageKey(event: KeyboardEvent): boolean {
   );
 }
 
-/** False: the browser does what it usually does. */
 type Act = (event: KeyboardEvent) => unknown;
 
 /** The page's keyboard shortcuts while the component is mounted, by `KeyboardEvent.key`. */

@@ -8,7 +8,6 @@ const LOOKS = { left: "bg-removed-wash", right: "bg-added-wash", same: "text-mut
 const MARKED = { left: "bg-failed-fill/25", right: "bg-completed-fill/25", same: undefined } as const;
 const MARKS = { left: "− ", right: "+ ", same: "  " } as const;
 
-/** For screen readers, before a line that only one side has. */
 type SideWords = { left: string; right: string };
 
 type DiffLinesProps = { label: string; lines: readonly (DiffLine | null)[]; words: SideWords };

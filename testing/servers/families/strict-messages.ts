@@ -75,10 +75,8 @@ type Block = Record<string, unknown> & { type: string };
 export type MessageLine = {
   blocks?: Block[];
   stop?: string;
-  /** Beside `stop`: why the model declines. */
   explanation?: string;
   error?: { status: number; type: string; message: string; headers?: Record<string, string> };
-  /** In place of the last events. */
   failed?: { type: string; message: string };
   isCut?: boolean;
 };

@@ -79,7 +79,6 @@ export type ResponseLine = {
   items?: Item[];
   incomplete?: "max_output_tokens" | "content_filter";
   error?: { status: number; body: unknown; headers?: Record<string, string> };
-  /** In place of the last event. */
   failed?: object;
   isCut?: boolean;
 };

@@ -22,13 +22,11 @@ export type Carry = (call: Call, send: () => Promise<Answer>) => Promise<Answer>
 
 type Wait = { run: FunctionRun; id: string; eventName: string; expression: string | undefined };
 type Options = {
-  /** Unset: calls are not signed, as by a dev server. */
   signingKey: string | undefined;
   retryMs: number;
   onEvent(event: InngestEvent): void;
 };
 
-/** With so many steps, a run fails at the next call. */
 const MAX_STEPS = 1_000;
 const TOO_MANY_STEPS = {
   name: "InngestErrFunctionOverflowed",

@@ -4,7 +4,6 @@ import { canonicalJson, type InngestEvent, type InngestFunction, type Operation 
 /** A queue item: the next call of a run. */
 export type Job = {
   id: string;
-  /** `step` to discover what comes next, or the hashed id of a planned step. */
   step: string;
   attempt: number;
   generation: number;
@@ -24,7 +23,6 @@ export class FunctionRun {
   status: RunStatus = "Running";
   output: unknown;
   error: unknown;
-  /** By the step's hashed id, in order of arrival. */
   readonly steps = new Map<string, unknown>();
   readonly stepNames: string[] = [];
   calls = 0;

@@ -1,7 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
 
-/** The server's view of an event. */
 const inngestEvent = z.object({
   id: z.string().default(""),
   name: z.string(),

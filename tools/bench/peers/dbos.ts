@@ -32,7 +32,6 @@ type DbosSdk = {
   };
 };
 
-/** As in one of our processes. */
 const POOL_SIZE = 20;
 
 /**

@@ -53,7 +53,6 @@ async function callModel(messages: Message[], modelPort: number): Promise<Messag
   };
 }
 
-/** Our functions do more than this. */
 function calculate({ function: { arguments: json } }: ToolCall): { result: number } {
   const { expression }: { expression: string } = JSON.parse(json);
   const [left = 0, right = 0] = expression.split("*").map(Number);

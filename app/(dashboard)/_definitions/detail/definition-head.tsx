@@ -18,7 +18,6 @@ const ArchiveDialog = lazy(() => import("./archive-dialog"), "ArchiveDialog");
 
 type DefinitionHeadProps = {
   of: DefinitionRef & { name: string; slug: string; version: number; status?: "active" | "inactive" };
-  /** Agents, tools and triggers that call or start it. */
   users: User[];
 };
 

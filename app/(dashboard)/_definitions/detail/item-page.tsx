@@ -4,7 +4,6 @@ import { itemPage } from "../../content-page";
 import { recentRunsQuery, weekQuery } from "../../runs/query";
 import { versionsQuery } from "../query";
 
-/** The page of an agent or tool, with what is beside its definition. */
 export function definitionItemPage(kind: RunKind, content: Parameters<typeof itemPage>[0]) {
   return itemPage(
     async (prefetch, id, search) => {

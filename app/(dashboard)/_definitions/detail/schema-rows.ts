@@ -9,7 +9,6 @@ export type SchemaRow = {
   type: string;
   required: boolean;
   description: string;
-  /** Default, choices and bounds in words; may be empty. */
   rules: string;
 };
 
@@ -28,7 +27,6 @@ export function rowsOf(root: Field): SchemaRow[] {
     }));
 }
 
-/** In words: `text`, `whole number`, `list of numbers`. */
 function typeOf(field: Field): string {
   const { type, items, keywords } = field;
   switch (controlOf(field)) {

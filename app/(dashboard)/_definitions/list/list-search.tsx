@@ -8,7 +8,6 @@ import { SearchField } from "@/app/_ui/search-field";
 import { listHref, type WeekSort } from "./columns";
 
 type ListSearchProps = {
-  /** The items' plural, which is also their path: `agents`. */
   what: string;
   search: string;
   sort: WeekSort | null;

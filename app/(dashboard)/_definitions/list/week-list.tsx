@@ -16,7 +16,6 @@ type WeekListProps<Item> = {
   last: LineColumn<Item>;
 };
 
-/** Agents, tools or triggers: their figures of the last seven days, a search, and a row for each. */
 export function WeekList<Item extends { id: string; slug: string; name: string; week: WeekFigures | null }>({
   kind,
   items,

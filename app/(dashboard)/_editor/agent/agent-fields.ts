@@ -6,7 +6,6 @@ import type { EditedAgent } from "@/server/catalog/edit-definition";
 import { type Fields, labelOf, settingsFields } from "@/server/work/agent/field-changes";
 import { readSchema } from "../../_schema/field";
 
-/** A number, or the typed text, which the server rejects. */
 type Typed = number | string;
 
 /** Policies, by the name of the attached tool or function. Undefined: not set. */
@@ -27,13 +26,10 @@ type Edited<Value> = number extends Value ? Typed | Exclude<Value, number> : Val
 export type AgentFields = {
   [Name in keyof Omit<AgentDefinition, "policies" | "outputSchema">]: Edited<AgentDefinition[Name]>;
 } & {
-  /** Only those of attached tools and functions are saved. */
   policies: Policies;
-  /** JSON Schema; undefined: the answer is text. */
   outputSchema?: unknown;
 };
 
-/** Fields with a control of their own. The form builds the others from their descriptions. */
 const PLACED: ReadonlySet<string> = new Set<keyof AgentFields>([
   "slug",
   "name",
@@ -49,7 +45,6 @@ const PLACED: ReadonlySet<string> = new Set<keyof AgentFields>([
   "deadlineSeconds",
 ]);
 
-/** In the form's order. The other settings are folded. */
 const MAIN: readonly string[] = ["maxOutputTokens", "reasoningEffort", "temperature"];
 
 /** The settings whose control follows from their schema, by their place in the form. */

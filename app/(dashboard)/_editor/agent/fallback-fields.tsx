@@ -8,7 +8,6 @@ import type { Choices } from "@/server/catalog/edit-definition";
 import { MAX_FALLBACK_MODELS } from "@/server/contract/sizes";
 
 type FallbackFieldsProps = {
-  /** The agent's own. */
   model: string;
   value: readonly string[];
   choices: Choices;

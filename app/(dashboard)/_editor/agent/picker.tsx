@@ -14,7 +14,6 @@ type PickerProps = {
   onChange: (change: (before: readonly string[]) => string[]) => void;
 };
 
-/** Several of a list of options, each with what it does. */
 export function Picker({ label, none, options, value, error, onChange }: PickerProps) {
   const id = useId();
   const [search, setSearch] = useState("");

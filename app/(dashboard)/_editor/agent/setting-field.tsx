@@ -22,7 +22,6 @@ type SettingFieldProps = {
   onChange: (value: unknown) => void;
 };
 
-/** The control of one of an agent's settings, by its schema. */
 export function SettingField({ field, label, error, value, isOptional, onChange }: SettingFieldProps) {
   const control = controlOf(field);
   const most = field.keywords.maximum;
@@ -94,7 +93,6 @@ function Choices({
   );
 }
 
-/** From 0 to `most`. The keyboard uses the text field only. */
 function Share({
   most,
   placeholder,

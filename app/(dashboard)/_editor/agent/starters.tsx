@@ -5,7 +5,6 @@ import type { AgentFields } from "./agent-fields";
 /** A complete agent, as the start of a new one. */
 export type Starter = {
   about: string;
-  /** The slug also names the starter in the address of the page for a new agent. */
   fields: Pick<AgentFields, "slug" | "name" | "systemPrompt"> & Partial<AgentFields>;
 };
 
@@ -60,7 +59,6 @@ export const AGENT_STARTERS: readonly Starter[] = [
   },
 ];
 
-/** Agents to begin with; each leads to the form of a new agent that is filled in. */
 export function StarterLinks() {
   return (
     <ul

@@ -88,7 +88,6 @@ export function ChoiceValues({ field, label, onChange }: FieldProps) {
   );
 }
 
-/** The keywords of a field that have no control. */
 export function FurtherKeywords({ field }: { field: Field }) {
   const rest = describeRest(field);
   return rest === "" ? null : <p className="text-muted text-xs [overflow-wrap:anywhere]">Also: {rest}</p>;

@@ -28,12 +28,9 @@ export function SchemaField({
   hint: ReactNode;
   error: string | undefined;
   problems?: readonly EditorProblem[];
-  /** Singular, such as "parameter". */
   noun: string;
-  /** True if a schema without fields counts as no schema. */
   isOptional?: boolean;
   value: unknown;
-  /** Undefined: no schema. */
   onChange: (schema: unknown) => void;
 }) {
   const id = useId();

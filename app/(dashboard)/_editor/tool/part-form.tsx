@@ -20,7 +20,6 @@ export type PartProps = {
   tool: ToolView;
   problems: readonly ShownProblem[];
   aside: AsideInputs;
-  /** The newest text. */
   textOf: () => string;
   onChange: (change: (before: string) => string) => void;
   onSelect: (part: Part, focus?: string) => void;

@@ -94,7 +94,6 @@ output: "{{ steps.mail }}"
   },
 ];
 
-/** Tools to begin with; each leads to the editor of a new tool that is filled in. */
 export function ToolStarterLinks() {
   return (
     <section aria-labelledby="starters" className="flex max-w-3xl flex-col gap-2">

@@ -23,7 +23,6 @@ type StepListProps = {
   hasProblem: (part: Part) => boolean;
   onSelect: (part: Part) => void;
   onAdd: (index: number) => void;
-  /** `focus`: a CSS selector of what gets the focus. */
   onMove: (from: number, to: number, focus: string) => void;
 };
 

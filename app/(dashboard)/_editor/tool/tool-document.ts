@@ -22,9 +22,7 @@ import { keepDigits } from "@/server/catalog/definition-file/write-yaml";
 /** A step as it is written; `fields` may be anything. */
 export type StepView = {
   id: string;
-  /** Null: a group of parallel steps, or not yet chosen. */
   uses: string | null;
-  /** The number of steps in a group; null: not a group. */
   parallel: number | null;
   fields: Record<string, unknown>;
   /** First and last line, from 1. */
@@ -74,7 +72,6 @@ export function readTool(text: string): ToolView | null {
   return { fields, inputs: isJsonObject(properties) ? Object.keys(properties) : [], steps: views };
 }
 
-/** A step's fields. Of what is no object, there are none. */
 const fieldsOf = (value: unknown) => {
   const fields: Record<string, unknown> = isJsonObject(value) ? value : {};
   const { id, uses } = fields;
@@ -83,7 +80,6 @@ const fieldsOf = (value: unknown) => {
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-/** The steps in a group. */
 export const membersOf = ({ fields, lines }: StepView): StepView[] =>
   listOf(fields.parallel).map((member) => ({ ...fieldsOf(member), parallel: null, lines }));
 
@@ -92,7 +88,6 @@ export const innerIdsOf = ({ fields }: Pick<StepView, "fields">): string[] =>
     .map((member) => fieldsOf(member).id)
     .filter((id) => id !== "");
 
-/** The step at a place; undefined if there is none. */
 export function stepAt(tool: ToolView | null, { index, member }: StepPlace): StepView | undefined {
   const step = tool?.steps[index];
   return step === undefined || member === undefined ? step : membersOf(step)[member];

@@ -257,7 +257,6 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
   );
 }
 
-/** The position of a new step, or of the step that it runs beside. */
 type Adding = { index: number; isBeside: boolean };
 
 function titleOfAdding(steps: ToolView["steps"], { index, isBeside }: Adding): string {
@@ -284,7 +283,6 @@ function initialYaml(
   return setValue(setValue(existing.yaml, ["slug"], slug), ["name"], name);
 }
 
-/** Null: the whole definition. */
 function partOf([field, index]: readonly (string | number)[]): Part | null {
   if (field === "steps" && typeof index === "number") return index;
   if (field === "output" || field === "outputSchema") return "output";

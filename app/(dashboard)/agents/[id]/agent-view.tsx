@@ -22,7 +22,6 @@ const SchemaTable = dynamic(() =>
   import("../../_definitions/detail/schema-table").then((part) => part.SchemaTable),
 );
 
-/** The page of one agent: its definition, recent runs and versions. */
 export function AgentView({ agentId, prompt }: { agentId: string; prompt: FirstView | null }) {
   const trpc = useTRPC();
   const { data: agent } = useSuspenseQuery(trpc.definitions.agent.queryOptions({ agentId }));
@@ -151,7 +150,6 @@ const USE_COLUMNS: LineColumn<Use>[] = [
   },
 ];
 
-/** `At most 3 calls · 2 retries · A failed call ends the run`; empty for the defaults. */
 function describePolicy(policy: AttachmentPolicy | null): string {
   const { maxCalls, retries, onError } = policy ?? {};
   return [

@@ -19,7 +19,6 @@ import { LastFailures } from "./last-failures";
 
 const CallbackForm = lazy(() => import("../_form/callback-form"), "CallbackForm");
 
-/** The organization's callbacks; admins create them here. */
 export function CallbacksView() {
   const trpc = useTRPC();
   const { data } = useSuspenseQuery({

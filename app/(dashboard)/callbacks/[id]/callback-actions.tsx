@@ -16,7 +16,6 @@ const CallbackForm = lazy(() => import("../_form/callback-form"), "CallbackForm"
 const RotateSecretDialog = lazy(() => import("./dialogs"), "RotateSecretDialog");
 const DeleteCallbackDialog = lazy(() => import("./dialogs"), "DeleteCallbackDialog");
 
-/** The actions on a callback: members test it, admins change it. */
 export function CallbackActions({ callback }: { callback: CallbackDetail }) {
   const trpc = useTRPC();
   const [mayTest, mayChange] = [useMay("member"), useMay("admin")];

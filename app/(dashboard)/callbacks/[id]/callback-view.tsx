@@ -14,7 +14,6 @@ import { CallbackActions } from "./callback-actions";
 import { Events } from "./events";
 import { RedeliverSince } from "./redeliver-since";
 
-/** The page of one callback: its health, what it gets, and its events with their attempts. */
 export function CallbackView({ callbackId }: { callbackId: string }) {
   const trpc = useTRPC();
   const { data: callback } = useSuspenseQuery({

@@ -60,7 +60,6 @@ export function RotateSecretDialog({ callback }: { callback: CallbackDetail }) {
   );
 }
 
-/** Confirms, then deletes the callback and leads to the list. */
 export function DeleteCallbackDialog({ callback }: { callback: CallbackDetail }) {
   const trpc = useTRPC();
   const router = useRouter();

@@ -15,7 +15,6 @@ import { DeliveryShape, describeAttempt, Until } from "../attempt-mark";
 import { deliveriesQuery, REFRESH_MS, readState, type ShownState } from "../query";
 import { DeliveryInspector } from "./delivery-inspector";
 
-/** The events of a callback, newest first, beside the chosen one with its attempts. */
 export function Events({ callback: { id } }: { callback: CallbackDetail }) {
   const trpc = useTRPC();
   const params = useSearchParams();

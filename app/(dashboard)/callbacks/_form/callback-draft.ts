@@ -2,18 +2,14 @@ import type { CallbackDefinition } from "@/server/catalog/callbacks/callback-def
 import type { CallbackDetail } from "@/server/catalog/callbacks/list-callbacks";
 import { CALLBACK_END_EVENTS, CALLBACK_EVENTS, type CallbackEventType } from "@/server/contract/enums";
 
-/** The form of a new callback. */
 export const NEW_CALLBACK = {
   name: "",
   slug: "",
   url: "",
   events: [...CALLBACK_END_EVENTS] as readonly CallbackEventType[],
-  /** A number. */
   creditsBelow: "",
   limited: false,
-  /** Of agents, tools and triggers. */
   ids: [] as readonly string[],
-  /** Lines such as `shop = no`. */
   metadata: "",
 };
 

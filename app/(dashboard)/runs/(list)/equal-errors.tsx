@@ -71,7 +71,6 @@ const columnsOf = ({ from, to, readSince }: ErrorGroups, timeZone: string): Line
   },
 ];
 
-/** `25 Nov 01:30 to 11:30`. */
 function describeSpan(from: string, to: string, timeZone: string): string {
   const [first, last] = [new Date(from), new Date(to)];
   const isOneDay = formatDate(first, timeZone) === formatDate(last, timeZone);
@@ -111,7 +110,6 @@ function Bars({ bars }: { bars: readonly number[] }) {
   );
 }
 
-/** Shown only if older runs were read, too. */
 function NewToday({ at, readSince }: { at: string; readSince: string | null }) {
   const timeZone = useTimeZone();
   const now = useNow();

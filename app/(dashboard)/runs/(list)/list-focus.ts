@@ -24,7 +24,6 @@ export function useListKeys(list: React.RefObject<HTMLElement | null>): void {
     const button = buttonOf(rows[at]);
     return button?.ariaExpanded === "false" ? button.click() : false;
   };
-  /** From a child run, to the run that called it. */
   const fold = () => {
     const { rows, at } = rowsAndFocus();
     const row = rows[at];

@@ -8,7 +8,6 @@ import { useExactTimes } from "../started";
 import type { RunLine } from "./run-lines";
 import type { Select } from "./selection";
 
-/** By depth: below the run that called it. */
 const INDENTS = ["md:pl-5", "md:pl-11", "md:pl-17", "md:pl-23"];
 
 type RunNameProps = {
@@ -18,7 +17,6 @@ type RunNameProps = {
   onToggle: (run: RunLine) => void;
 };
 
-/** A run's kind, name, input or error, and the button that shows its child runs. */
 export function RunName({ run, selected, onSelect, onToggle }: RunNameProps) {
   const times = useExactTimes(run);
   const KindIcon = run.kind === "agent" ? AgentIcon : ToolIcon;

@@ -34,7 +34,6 @@ import { SavedViews, SaveViewButton } from "./views/saved-views";
 
 const EqualErrors = lazy(() => import("./equal-errors"), "EqualErrors");
 
-/** The organization's runs: updated live, filtered by the URL, older ones by cursor. */
 export function RunsList({ initialColumns }: { initialColumns: readonly ColumnName[] }) {
   const trpc = useTRPC();
   const { filter, unread } = readFilter(useSearchParams());

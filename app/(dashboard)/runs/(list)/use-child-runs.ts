@@ -48,7 +48,6 @@ export function useChildRuns(
 
 const isOpen = ({ status }: RunSummary) => !isTerminal(status);
 
-/** Returns true if a root run is in progress, or called runs that are not among `children` yet. */
 function mayChange(run: RunSummary, children: readonly RunSummary[]): boolean {
   return (
     isOpen(run) || (children.length > 0 && children.length < Math.min(run.children, MAX_LISTED_CHILDREN))

@@ -5,16 +5,13 @@ import { isWaiting, type TimedAttempt, timedAttempts } from "./timed-attempts";
 type Times = Pick<StepLine, "startedAt" | "finishedAt" | "durationMs">;
 
 type Common = Times & {
-  /** Unique on a page. */
   id: string;
-  /** The page's own run, or a child run. */
   runId: string;
   /** In the URL: `3`, `think-2`; `3.1` is step 1 of the child run of step 3. */
   slug: string;
   label: string;
   status: LineStatus;
   children: readonly Line[];
-  /** Steps and model calls at any depth. Only lines that have them can be folded. */
   holds?: readonly WorkLine[];
 };
 
@@ -29,7 +26,6 @@ export type LineStatus = StepLine["status"] | "Tolerated" | "Cancelled" | "Waiti
  * tool's name in an agent's.
  */
 export type WorkLine = Common & {
-  /** Only if there are several, or it retries after a failure. */
   attempts: TimedAttempt[];
 } & ({ kind: "call"; call: CallLine } | { kind: "step"; step: StepLine });
 
@@ -114,7 +110,6 @@ function numberOf(work: StepLine | CallLine): number {
   return "number" in work ? work.number : 0;
 }
 
-/** Work that a cancel of its run interrupted counts as cancelled. */
 function statusOf(work: StepLine | CallLine): LineStatus {
   if (isWaiting(work)) return "Waiting";
   if (work.status !== "Failed") return work.status;
@@ -198,13 +193,11 @@ export function withGroups(lines: readonly Line[]): Line[] {
   return parts.flatMap(({ name, lines }) => (name === null ? lines : [groupOf(name, lines)]));
 }
 
-/** For example `page` for `page[3]`. */
 function itemOf(line: Line): string | null {
   if (line.kind !== "step" || line.label !== line.step.key) return null;
   return /^(.+)\[\d+\]$/.exec(line.label)?.[1] ?? null;
 }
 
-/** Running while one item is; failed if one has, other than tolerated ones. */
 function groupOf(label: string, children: Line[]): GroupLine {
   const items = children.filter(isStep);
   const [{ runId = "", slug: first = "" } = {}] = items;
@@ -279,7 +272,6 @@ export function isStep<Each extends Line>(line: Each): line is Each & WorkLine &
   return line.kind === "step";
 }
 
-/** About a screen of rows. A step with more items starts folded, so that what follows is visible. */
 const MAX_UNFOLDED = 20;
 
 export function startsFolded(line: Line): boolean {

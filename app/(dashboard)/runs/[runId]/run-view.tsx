@@ -17,7 +17,6 @@ import { useTimelineKeys } from "./timeline/use-timeline-keys";
 import { useLiveRun } from "./use-live-run";
 import { useWorkbench, type Workbench } from "./use-workbench";
 
-/** The page of one run: input, output and every step. */
 export function RunView({ runId, answer }: { runId: string; answer: FirstView | null }) {
   const inspection = useLiveRun(runId);
   const { run, calls } = inspection;

@@ -6,7 +6,6 @@ const LINES = ["w-24", "w-32", "w-20", "w-28", "w-36", "w-24", "w-32"];
 
 const FACTS = ["w-24", "w-20", "w-24", "w-28", "w-16", "w-12", "w-16"];
 
-/** The skeleton of a run's page: head, texts, timeline and inspector. */
 export function RunSkeleton() {
   return (
     <div aria-busy="true">

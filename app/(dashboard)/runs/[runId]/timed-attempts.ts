@@ -27,10 +27,8 @@ export function timedAttempts({ attempts, status }: Pick<StepLine, "attempts" | 
       durationMs,
       error,
       console,
-      /** Differences between the sent and the asked request. */
       changes,
       called: model === undefined ? null : `${model} · ${provider}`,
-      /** As reported by the provider, as JSON. */
       usage,
     }),
   );

@@ -87,7 +87,6 @@ export function useWorkbench(inspection: RunInspection) {
     if (line.holds) return !line.folded;
     return canUnfold(line) ? isUnfolded(line) : null;
   };
-  /** A line may have steps and attempts. Steps open first and close last. */
   const setOpen = (line: Foldable, open: boolean) => {
     const expands = canUnfold(line) && isUnfolded(line) !== open;
     if (line.holds && (open ? line.folded : !expands)) {
@@ -121,7 +120,6 @@ export function useWorkbench(inspection: RunInspection) {
   return {
     run,
     live,
-    /** The page watched the run: it keeps space for what may appear, so that nothing moves. */
     reserve: wasLive,
     own,
     shown,
@@ -130,11 +128,9 @@ export function useWorkbench(inspection: RunInspection) {
     onlyFailed,
     setFailedOnly,
     chosen,
-    /** The next line will replace the selected one. */
     following,
     missing: named || isLoading ? null : describeAddress(address),
     latest,
-    /** Null: follow the newest line. */
     choose,
     stay: () => {
       if (following && chosen) setStayedAt(chosen.id);
@@ -153,7 +149,6 @@ export function useWorkbench(inspection: RunInspection) {
     toggleAll,
     measure,
     setMeasure,
-    /** Null: the whole time. */
     range,
     setRange,
     zoom: () => {

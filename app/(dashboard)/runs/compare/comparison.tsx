@@ -102,7 +102,6 @@ type ComparedFigure = {
   name: string;
   value?: (run: RunDetail) => string | number | null;
   show?: (run: RunDetail) => ReactNode;
-  /** Formats a difference. Default: the row says only that there is one. */
   format?: (size: number) => string;
 };
 

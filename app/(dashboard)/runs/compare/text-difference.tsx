@@ -68,7 +68,6 @@ export function TextDifference({ field, left, right }: { field: Field; left: Run
 
 const WORDS = { left: "only left", right: "only right" };
 
-/** `cut`: only the start is loaded. `isThere`: the run has such a text. */
 type Side = { text: string; cut: boolean; isThere: boolean };
 
 function useSide(run: RunDetail, field: Field) {

@@ -75,7 +75,6 @@ const COLUMNS: LineColumn<ScheduleLine>[] = [
   },
 ];
 
-/** The organization's schedules; members create them here. */
 export function SchedulesView() {
   const trpc = useTRPC();
   const options = trpc.schedules.list.queryOptions();

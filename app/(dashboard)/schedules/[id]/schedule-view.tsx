@@ -21,7 +21,6 @@ const OVERLAPS = {
   allow: "Start anyway",
 };
 
-/** The page of one schedule: when it starts what, its next times, and what happened at the last ones. */
 export function ScheduleView({ scheduleId }: { scheduleId: string }) {
   const trpc = useTRPC();
   const { data: schedule } = useSuspenseQuery(trpc.schedules.inspect.queryOptions({ scheduleId }));

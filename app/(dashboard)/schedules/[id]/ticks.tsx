@@ -12,9 +12,7 @@ import type { TickLine } from "@/server/catalog/schedules/inspect-schedules";
 import { TickMark } from "../outcome";
 import { ticksQuery } from "./query";
 
-/** Ticks have no events, so a visible page polls. */
 const REFRESH_MS = 5_000;
-/** A start takes a moment. */
 const ON_TIME_MS = 2_000;
 
 const COLUMNS: LineColumn<TickLine>[] = [
@@ -58,7 +56,6 @@ const COLUMNS: LineColumn<TickLine>[] = [
 
 const keyOf = ({ dueAt }: TickLine) => dueAt;
 
-/** The due times of a schedule, newest first. */
 export function Ticks({ scheduleId }: { scheduleId: string }) {
   const trpc = useTRPC();
   const list = usePages({ ...ticksQuery(trpc, scheduleId), refetchInterval: REFRESH_MS });

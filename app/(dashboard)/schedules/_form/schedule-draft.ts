@@ -3,14 +3,11 @@ import type { ScheduleDefinition } from "@/server/catalog/definitions";
 import type { ScheduleDetail } from "@/server/catalog/schedules/inspect-schedules";
 import type { OverlapPolicyName } from "@/server/contract/enums";
 
-/** The form of a new schedule. */
 export const NEW_SCHEDULE = {
   name: "",
   slug: "",
-  /** `agent/<slug>` or `tool/<slug>`; empty: not chosen. */
   target: "",
   message: "",
-  /** JSON. */
   input: "{}",
   cron: "0 8 * * MON-FRI",
   timeZone: "UTC",
@@ -23,7 +20,6 @@ export const NEW_SCHEDULE = {
 /** The form of a schedule, as typed. */
 export type ScheduleDraft = typeof NEW_SCHEDULE;
 
-/** The form of an existing schedule. */
 export function draftOf(schedule: ScheduleDetail): ScheduleDraft {
   const { name, slug, target, input, cron, timeZone, overlap, catchUpSeconds, jitterSeconds } = schedule;
   return {

@@ -33,7 +33,6 @@ const OVERLAPS = [
 
 const ZONES = "time-zones";
 
-/** The form for a schedule, with its next ten times. */
 export function ScheduleForm({ schedule = null }: { schedule?: ScheduleDetail | null }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
@@ -53,7 +52,6 @@ export function ScheduleForm({ schedule = null }: { schedule?: ScheduleDetail | 
     },
   );
   const { draft, change, errorAt } = form;
-  /** `pointer`: the value in the definition. */
   const bind = <Name extends keyof ScheduleDraft>(name: Name, pointer: keyof typeof LABELS) => ({
     label: LABELS[pointer],
     value: draft[name],

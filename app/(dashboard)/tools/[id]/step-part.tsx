@@ -11,7 +11,6 @@ const ROOMY = { characters: 1_200, lines: 14 };
 
 type Step = ToolDetail["steps"][number];
 
-/** One step of a tool: what it calls, when and how often, and its input. */
 export function StepPart({ step, number }: { step: Step; number: number }) {
   return (
     <FlowPart
@@ -58,7 +57,6 @@ function Inputs({ of }: { of: string }) {
   );
 }
 
-/** Texts stay as they are, so that code and templates are readable. */
 function Value({ value }: { value: Json }) {
   const isDocument = isContainer(value);
   const text = typeof value === "string" ? value : writeJson(value);

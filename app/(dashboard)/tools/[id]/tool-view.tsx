@@ -10,7 +10,6 @@ import { FlowPart, LimitsPart } from "../../_definitions/detail/flow";
 import { SchemaTable } from "../../_definitions/detail/schema-table";
 import { StepPart } from "./step-part";
 
-/** The page of one tool: its parameters, steps and output, recent runs and versions. */
 export function ToolView({ toolId }: { toolId: string }) {
   const trpc = useTRPC();
   const { data: tool } = useSuspenseQuery(trpc.definitions.tool.queryOptions({ toolId }));

@@ -62,7 +62,6 @@ export function TriggersView({ view }: { view: ListView }) {
   );
 }
 
-/** A delivery, because the newest run would not show rejected calls. */
 function LastCallLink({ call, triggerId }: { call: LastCall | null; triggerId: string }) {
   if (!call) return <span className="text-faint">Never called</span>;
   return (

@@ -139,7 +139,6 @@ export function ReplaceAddressDialog({ trigger }: TriggerDialogProps) {
   );
 }
 
-/** Confirms, then deletes the trigger and leads to the list. */
 export function DeleteTriggerDialog({ trigger }: TriggerDialogProps) {
   const trpc = useTRPC();
   const router = useRouter();

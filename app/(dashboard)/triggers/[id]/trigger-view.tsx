@@ -18,7 +18,6 @@ import { senderGuide } from "../sender-guide";
 import { Deliveries } from "./deliveries";
 import { TriggerActions } from "./trigger-actions";
 
-/** The page of one trigger: its URL, how to call it, and its deliveries. */
 export function TriggerView({ triggerId }: { triggerId: string }) {
   const trpc = useTRPC();
   const { data: trigger } = useSuspenseQuery(trpc.triggers.inspect.queryOptions({ triggerId }));

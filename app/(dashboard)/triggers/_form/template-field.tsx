@@ -67,7 +67,6 @@ export function TemplatePreview({ deliveryId, saved }: { deliveryId: string; sav
 
 type TemplateProps = {
   note: string;
-  /** A JSON body; completion offers its fields. */
   sample?: string;
   value: string;
   error?: string | undefined;

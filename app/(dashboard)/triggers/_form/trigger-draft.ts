@@ -4,14 +4,10 @@ import type { TriggerDetail } from "@/server/catalog/webhooks/inspect-trigger";
 export const NEW_TRIGGER = {
   name: "",
   slug: "",
-  /** `agent/<slug>` or `tool/<slug>`; empty: not chosen. */
   target: "",
-  /** Empty: the body as received. */
   template: "",
-  /** Empty: every call starts a run. */
   filter: "",
   signature: "hex" as TriggerDefinition["signature"],
-  /** Of a new trigger only. */
   secret: "generated" as "generated" | "own" | "none",
   ownSecret: "",
   requests: "30",

@@ -36,7 +36,6 @@ type TriggerFieldsProps = {
 /** The fields of a trigger's form. An existing one keeps its slug and, if calls are signed, the scheme. */
 export function TriggerFields({ draft, errorAt, existing, onChange }: TriggerFieldsProps) {
   const isSchemeFixed = existing === null ? draft.secret === "none" : existing.secrets.length > 0;
-  /** `pointer`: the value in the definition. */
   const bind = <Name extends keyof TriggerDraft>(name: Name, pointer: keyof typeof TRIGGER_LABELS) => ({
     label: TRIGGER_LABELS[pointer],
     value: draft[name],
@@ -123,7 +122,6 @@ export function TriggerFields({ draft, errorAt, existing, onChange }: TriggerFie
 }
 
 const SENDERS = Object.entries(PRESETS).map(([value, { title }]) => ({ value, label: title }));
-/** Its rule is edited in YAML. */
 const CUSTOM = { value: "custom", label: "Custom" };
 
 const SECRETS = [

@@ -8,11 +8,9 @@ export type Position = {
    * further.
    */
   kind: "key" | "value" | "inside";
-  /** Of the object that gets the key, or of the value. */
   path: Path;
   from: number;
   to: number;
-  /** The object's keys, except the one at the cursor. */
   keys: readonly string[];
 };
 

@@ -1,6 +1,5 @@
 import type { Path, Position } from "./position";
 
-/** A key or list item and its column. `keys`: those of the object around it. */
 type Level = { column: number; at: string | number; keys: string[] };
 
 const KEY = /^("(?:[^"\\]|\\.)*"|'[^']*'|[^\s#'"{}[\],&*!|>%@`-][^:#]*?|-[^\s:][^:]*?)\s*:(?=\s|$)/;
@@ -10,7 +9,6 @@ const BLOCK_TEXT = /^[|>][+-]?\d?[+-]?\s*(?:#.*)?$/;
 export function positionInYaml(text: string, offset: number): Position | null {
   const lines = text.split("\n");
   const levels: Level[] = [];
-  /** The column of the key whose multi-line text is being read. */
   let textOf: number | null = null;
   let start = 0;
   for (const [number, line] of lines.entries()) {
@@ -94,7 +92,6 @@ function readItems(line: string, indent: number, levels: Level[]): { column: num
   return { column, rest };
 }
 
-/** Returns the key before it in the same object. */
 function leave(levels: Level[], column: number): Level | undefined {
   let before: Level | undefined;
   for (let top = levels.at(-1); top && top.column >= column; top = levels.at(-1)) {

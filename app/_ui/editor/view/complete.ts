@@ -15,7 +15,6 @@ import { type Reference, referenceAtEnd, referenceInTemplate } from "../text/ref
 import { type Member, membersOf, namedValues, schemasAt, typeOf } from "../text/schema";
 import { positionInYaml } from "../text/yaml-position";
 
-/** Longer texts are not searched for keys at each key press. */
 const MAX_LENGTH = 300_000;
 
 /** Offers keys and values of a schema, what expressions can name, and names in prompts. */
@@ -100,7 +99,6 @@ const applied =
   (...[view, , from, to]) =>
     apply(view, { from, to });
 
-/** Backticks around names that are no identifiers. Closes a template's braces. */
 function toReference(member: Member): Completion {
   const { name } = member;
   const text = /^[A-Za-z_]\w*$/.test(name) ? name : `\`${name}\``;

@@ -7,7 +7,6 @@ import type { Path } from "../text/position";
 /** Replaces the problems that are known from outside. */
 export const setProblems = StateEffect.define<readonly EditorProblem[]>();
 
-/** They move with the text until the next ones come. */
 const known = StateField.define<readonly Diagnostic[]>({
   create: () => [],
   update(diagnostics, { effects, changes, docChanged, state }) {
@@ -81,7 +80,6 @@ function keyInLine(state: EditorState, number: number, key: string | number | un
 
 const quoteForRegExp = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/** Falls back to the deepest existing part of the path. */
 function valueAt(state: EditorState, path: Path): Range | null {
   let node: SyntaxNode | null = syntaxTree(state).topNode.firstChild;
   for (const key of path) {

@@ -15,7 +15,6 @@ const PIECE = 4_096;
 const PICTURE = /(?<=\]\(|\]: ?)data:image\/[a-z]+;base64,[\w+/]+={0,2}/gi;
 const PICTURE_NAME = /embedded-picture-(\d+)/g;
 
-/** The rest of an embedded picture that is cut in the middle. */
 const CUT_PICTURE = /!\[[^\]]*\]\(embedded-picture-\d+$/;
 
 /** The pieces to draw of a Markdown text, without its embedded pictures, which `restore` puts back. */
@@ -101,7 +100,6 @@ function isForeign(address: string): boolean {
   return /^(https?:\/\/|mailto:|tel:)/i.test(address) && URL.canParse(address);
 }
 
-/** A picture on another server becomes a link. */
 function Picture({ src, alt = "", ...props }: ComponentProps<"img">) {
   if (typeof src === "string" && isEmbeddedPicture(src)) return <EmbeddedPicture alt={alt} src={src} />;
   if ("data-in-link" in props) return <>{alt || "image"}</>;

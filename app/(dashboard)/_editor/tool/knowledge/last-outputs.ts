@@ -10,9 +10,7 @@ import { presentName, type Renames } from "./renames";
 /** The last values of a tool's steps, by step id. */
 export type LastOutputs = {
   runId: string | null;
-  /** The steps whose output in this run is known, and their ids in it. */
   known: ReadonlyMap<string, string>;
-  /** Pinned ones replace those of the run. */
   outputs: ReadonlyMap<string, unknown>;
   conditions: ReadonlyMap<string, StepCondition>;
 };

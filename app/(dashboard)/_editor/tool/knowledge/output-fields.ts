@@ -1,7 +1,6 @@
 import { isJsonObject, writeJson } from "@/server/base/json/json";
 import { quoted } from "@/server/work/expressions/quoted";
 
-/** A value of an output that an expression can name: the expression, and how the value begins. */
 type NamedValue = { name: string; preview: string };
 
 const MAX_FIELDS = 40;

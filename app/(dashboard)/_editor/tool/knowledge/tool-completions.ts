@@ -8,7 +8,6 @@ export type ToolKnowledge = {
   functions: readonly FunctionChoice[];
   secrets: readonly string[];
   schemas: string | null;
-  /** By step id. */
   outputs?: ReadonlyMap<string, unknown>;
 };
 
@@ -86,7 +85,6 @@ function schemaIn(value: unknown, key: string): Schema {
 
 let last: { text: string; value: unknown } | null = null;
 
-/** Parsed once, because they do not change while a page is open. */
 function readSchemas(text: string | null): unknown {
   if (text === null) return null;
   if (last?.text !== text) last = { text, value: readJson(text) };

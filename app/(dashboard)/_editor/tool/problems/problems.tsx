@@ -26,7 +26,6 @@ export function useChecked(yaml: string) {
 }
 
 type ProblemsProps = {
-  /** `form`: shows no lines, so issues that have only a line lead to the YAML. */
   view: "form" | "yaml";
   check: ReturnType<typeof useChecked>;
   problems: readonly ShownProblem[];

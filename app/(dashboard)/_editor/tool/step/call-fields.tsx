@@ -10,7 +10,6 @@ import { FlowFields, hasControl } from "./flow-fields";
 import { StepIdField } from "./step-id-field";
 import { inputsOf, StepInputs } from "./step-inputs";
 
-/** The fields of a step that calls a function: its id, function, input and flow. */
 export function CallFields({ step, place, ...props }: PartProps & { step: StepView; place: StepPlace }) {
   const trpc = useTRPC();
   const { data: functions } = useSuspenseQuery(trpc.definitions.functions.queryOptions());

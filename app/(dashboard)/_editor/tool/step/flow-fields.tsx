@@ -13,7 +13,6 @@ import { Section } from "./section";
 
 type FlowFieldsProps = PartProps & { step: StepView; place: StepPlace };
 
-/** When, for what, how often and how long a step or group is executed. */
 export function FlowFields({ step, place, ...props }: FlowFieldsProps) {
   const knowledge = useToolKnowledge();
   const at = pathOf(place);

@@ -8,7 +8,6 @@ import { CallFields } from "./call-fields";
 import { FlowFields, hasControl } from "./flow-fields";
 import { StepIdField } from "./step-id-field";
 
-/** The fields of a group of steps that run side by side, and those of its steps. */
 export function GroupFields({ step, index, ...props }: PartProps & { step: StepView; index: number }) {
   const place = { index };
   const members = membersOf(step);

@@ -17,7 +17,6 @@ export type StepActions = {
   onAddBeside: (index: number) => void;
 };
 
-/** The form of one step: its position, id, function, input and flow. */
 export function StepForm({
   step,
   index,

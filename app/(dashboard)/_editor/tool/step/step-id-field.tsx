@@ -9,10 +9,6 @@ import { type PartProps, textFieldAt } from "../part-form";
 import { renameStep } from "../problems/rename-step";
 import { pathOf, type StepPlace, type StepView } from "../tool-document";
 
-/**
- * One visit of the field. `id` is the current one, `mentions` are from its start, `written` is the name that they
- * have now.
- */
 type Visit = { id: string; mentions: readonly StepMention[]; written: string | null };
 
 /** The id of a step. What refers to the step is renamed while somebody types. */

@@ -25,9 +25,7 @@ type StepLineOf = WorkLine & { kind: "step" };
 type StepResultsProps = {
   runId: string;
   steps: readonly StepView[];
-  /** The present id of a step of the run. */
   nameOf: (id: string) => string;
-  /** The outputs that the run used instead of calls. */
   note: string | null;
   pinState: PinState;
   onEnd: (runId: string) => void;
@@ -88,7 +86,6 @@ export function StepResults({ runId, steps, nameOf, note, pinState, onEnd }: Ste
   );
 }
 
-/** `orders[2]` of a step that is now `parcels` becomes `parcels[2]`. */
 function renameKey(key: string, nameOf: (id: string) => string): string {
   const [, id = "", item = ""] = /^(.*?)(\[\d+\])?$/.exec(key) ?? [];
   return nameOf(id) + item;

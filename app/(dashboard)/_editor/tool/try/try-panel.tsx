@@ -122,7 +122,6 @@ export function TryPanel({ editor, tool, step, pinState, renameState, onEnd }: T
 
 const NO_PARAMETERS = { type: "object", properties: {} };
 
-/** Problems of the definition are listed beside it already. */
 function shorten(error: ShownError): ShownError {
   const isDefinition = error.issues.some(({ path }) => path.startsWith("/definition"));
   return isDefinition

@@ -42,7 +42,6 @@ export function choicesFor(
   return typed.length > 0 ? [{ name: "As typed", items: typed }, ...found] : found;
 }
 
-/** Statuses add up; another value replaces the one before. */
 function choiceOfStatus(
   filter: RunFilter,
   status: NonNullable<RunFilter["status"]>[number],
@@ -64,7 +63,6 @@ export function without(filter: RunFilter, ...fields: (keyof RunFilter)[]): RunF
   return rest;
 }
 
-/** A relative period and a fixed time exclude each other; the later choice wins. */
 const adding = (part: RunFilter) => (filter: RunFilter) => {
   const replaced = part.period ? without(filter, "from", "to") : filter;
   const next = { ...(part.from || part.to ? without(filter, "period") : replaced), ...part };

@@ -13,7 +13,6 @@ export function readTyped(text: string, now: Date = new Date()): RunFilter[] {
   return readSpan(typed, now) ?? readDay(typed, now) ?? readSize(typed);
 }
 
-/** Not a comparison such as `>= 10 s`. */
 const PAIR = /^([^\s=<>]+)\s*=\s*(\S.*)$/;
 
 const SIZE =
@@ -91,7 +90,7 @@ const MONTHS = Array.from({ length: 12 }, (_, month) =>
 const ISO_DAY = /^(\d{4})-(\d{1,2})-(\d{1,2})$/;
 const NAMED_DAY = /^(?:([a-z]{3,9})\.? (\d{1,2})|(\d{1,2})\.? ([a-z]{3,9})\.?)(?:,? (\d{4}))?$/;
 
-/** Null if the text names no day. The day may not exist in its month. */
+/** The day may not exist in its month. */
 function nameDay(name: string, now: Date): Day | null {
   if (name === "today" || name === "yesterday") {
     const at = new Date(now.getFullYear(), now.getMonth(), now.getDate() - (name === "today" ? 0 : 1));

@@ -15,7 +15,6 @@ type Props = { data: RunHistogram; filter: RunFilter; onChange: (change: FilterC
 export function HistogramBars({ data: { bars, bucketMs, drafts }, filter, onChange }: Props) {
   const timeZone = useTimeZone();
   const id = useId();
-  /** The bars under the pointer, or of the keyboard. */
   const [marked, setMarked] = useState<Marked | null>(null);
   const pressedAt = useRef<number | null>(null);
   const dragged = useRef(false);

@@ -206,7 +206,6 @@ function ChangedText({
   return <CodeField {...props} end={reset} language="prompt" />;
 }
 
-/** Replaces the arguments or the output of the step, prefilled with its own. */
 function StepChange({
   runId,
   stepId,

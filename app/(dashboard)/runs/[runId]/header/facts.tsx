@@ -160,7 +160,6 @@ type RowProps = {
   children: ReactNode;
 };
 
-/** `wraps`: takes as many lines as it needs. `second`: below the facts that every run has. */
 function Row({ name, note, wraps = false, second = false, children }: RowProps) {
   return (
     <div

@@ -32,9 +32,7 @@ export function InspectorFrame({
   status: RunStatusName | null;
   line: Line;
   intro?: ReactNode;
-  /** A figure that ticks is last. */
   figures: readonly (readonly [string, ReactNode])[];
-  /** A button beside the link. */
   act?: ReactNode;
   children?: ReactNode;
 }) {

@@ -52,7 +52,6 @@ export function Failure({ bench: { run, own, chosen, choose } }: { bench: Workbe
   );
 }
 
-/** The line that failed: `In step 3, fetch`. */
 export function FailedLine({ line }: { line: WorkLine }) {
   const isStep = line.kind === "step";
   return (

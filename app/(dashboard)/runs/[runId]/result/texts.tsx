@@ -151,7 +151,6 @@ function Interrupted({ run, calls }: { run: RunDetail; calls: CallLine[] }) {
   );
 }
 
-/** Agents get JSON from webhooks and may answer with it. */
 function useRunText(
   run: RunDetail,
   preview: PayloadPreview,

@@ -70,7 +70,6 @@ export function describeRange(from: number, to: number): string {
   return `${bare} – ${last}`;
 }
 
-/** `0`, `200 ms`, `1.5 s`, `0:30`, `1:30`, `5 min`, `2 h`, `3 d`. */
 function formatTick(at: number, { step, to }: { step: number; to: number }): string {
   if (at === 0) return "0";
   if (step % DAY === 0) return `${at / DAY} d`;

@@ -20,7 +20,6 @@ export function TimelineRow({
 }: ComponentProps<"div"> & {
   line: Row;
   bar: Bar;
-  /** Null if it cannot unfold. */
   unfolded: boolean | null;
   onUnfold: () => void;
 }) {

@@ -55,7 +55,6 @@ export function rangeAround(line: Line, { start, span }: Scale, now: number): Ti
   return from <= start && to >= start + span ? null : { from, to };
 }
 
-/** A run that waited this many times longer than it worked opens zoomed to its work. */
 const WAITED_LONG = 4;
 
 /** The initial zoom of an ended run that waited much longer than it ran; null for no zoom. */
@@ -73,7 +72,6 @@ export function initialRange(
 /** In shares of the axis' width. */
 type Span = { from: number; length: number };
 
-/** `now`: the end of open lines. */
 type View = { scale: Scale; range: TimeRange | null; now: number };
 
 /** The content of a bar: the extent of a folded line, a wait, the kind of completed work, or another status. */
@@ -84,7 +82,6 @@ type Rect = Span & { fill: Fill };
 export type Bar = {
   label: string;
   rects: Rect[];
-  /** Includes delays between attempts. */
   through?: Span;
   beyond?: "before" | "after";
 };
