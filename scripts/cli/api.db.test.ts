@@ -48,7 +48,22 @@ it("applies and exports the organization of the key", async () => {
   expect((await call("export")).out).toContain("slug: fresh");
 });
 
-it("says what is wrong", async () => {
+it("takes the service and the key from the caller's environment, and files from its folder", async () => {
+  const { STEPWELL_URL: url, STEPWELL_KEY: key } = service.env;
+  await writeFile(join(folder, "nothing.yaml"), "organizations: [{ slug: clients }]");
+  const argv = ["api", "apply", "nothing.yaml", "--dry-run"];
+  expect(await callCommandLine(null, argv, { caller: { folder, url, key } })).toMatchObject({ code: 0 });
+  expect(await callCommandLine(null, argv, { caller: { folder: "scripts", url, key } })).toMatchObject({
+    code: 1,
+    err: "Could not read nothing.yaml: the file does not exist.\n",
+  });
+  expect(await callCommandLine(null, argv, { caller: { folder, url } })).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("--key or STEPWELL_KEY is missing."),
+  });
+});
+
+it("explains wrong usage and rejected calls", async () => {
   const { STEPWELL_URL: url, TOOL_ID: toolId } = service.env;
   expect(await call("call", "startTool")).toMatchObject({
     code: 2,

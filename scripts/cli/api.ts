@@ -3,7 +3,7 @@ import { OPERATIONS } from "@/client/src/operations";
 import { type Settings, send } from "@/client/src/transport";
 import { isUuid, newId } from "@/server/base/ids";
 import { YAML_TYPE } from "@/server/contract/media-types";
-import { declareRemoteCommand, flag, option, UsageError } from "./command";
+import { type Caller, declareRemoteCommand, flag, option, UsageError } from "./command";
 import { readSource } from "./read-source";
 
 /** Commands for a service anywhere, by its API. Standard output has the service's answer, unchanged. */
@@ -34,14 +34,14 @@ export const apiCommands = [
       header: { ...option("'NAME: VALUE'", "such as 'X-Max-Credits: 1'; may be repeated"), multiple: true },
       ...SERVICE,
     },
-    async run(_, [id, ...given], { body, header = [], ...service }) {
+    async run({ terminal: { caller } }, [id, ...given], { body, header = [], ...service }) {
       const operation = new Map(Object.entries(OPERATIONS)).get(id);
       if (operation === undefined) throw new UsageError(`There is no operation "${id}". See api operations.`);
       const { method, path, repeat } = operation;
       const values = new Map(given.filter((each) => each !== undefined).map(readPair));
       const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => takeFrom(values, name));
       const query = new URLSearchParams([...values]).toString();
-      return callService(readService(service), {
+      return callService(readService(service, caller), {
         method,
         path: query === "" ? filled : `${filled}?${query}`,
         headers: {
@@ -49,7 +49,9 @@ export const apiCommands = [
           ...(body !== undefined && { "Content-Type": "application/json" }),
           ...Object.fromEntries(header.map(readHeader)),
         },
-        ...(body !== undefined && { body: body.startsWith("@") ? await readSource(body.slice(1)) : body }),
+        ...(body !== undefined && {
+          body: body.startsWith("@") ? await readSource(body.slice(1), caller) : body,
+        }),
         isRepeatable: repeat !== "never",
         // An operation may wait for a run.
         moreTimeMs: 60_000,
@@ -61,12 +63,12 @@ export const apiCommands = [
     parameters: ["FILE.yaml"],
     summary: "Apply a definition file to the organization of the key",
     options: { "dry-run": flag("change nothing, print the changes"), ...SERVICE },
-    async run(_, [file], { "dry-run": isDryRun, ...service }) {
-      return callService(readService(service), {
+    async run({ terminal: { caller } }, [file], { "dry-run": isDryRun, ...service }) {
+      return callService(readService(service, caller), {
         method: "POST",
         path: isDryRun ? "/v1/apply?dryRun=true" : "/v1/apply",
         headers: { "Content-Type": YAML_TYPE },
-        body: await readSource(file),
+        body: await readSource(file, caller),
         isRepeatable: true,
         moreTimeMs: 0,
       });
@@ -76,8 +78,8 @@ export const apiCommands = [
     name: "api export",
     summary: "Print the organization of the key as a definition file",
     options: SERVICE,
-    run: async (_, __, service) =>
-      callService(readService(service), {
+    run: async ({ terminal }, _, service) =>
+      callService(readService(service, terminal.caller), {
         method: "GET",
         path: "/v1/export?format=yaml",
         headers: {},
@@ -94,18 +96,18 @@ export const apiCommands = [
     async run({ terminal }, [kind, runId], service) {
       if (kind !== "agent" && kind !== "tool") throw new UsageError(`"${kind}" is not agent or tool.`);
       if (!isUuid(runId)) throw new UsageError(`"${runId}" is not the id of a run.`);
-      const events = follow(readService(service), `/v1/${kind}s/run/${runId}/events`, {});
+      const events = follow(readService(service, terminal.caller), `/v1/${kind}s/run/${runId}/events`, {});
       for await (const event of events) terminal.out(JSON.stringify(event));
       return "";
     },
   }),
 ];
 
-function readService({ url, key }: { url?: string; key?: string }): Settings {
-  const address = url ?? process.env.STEPWELL_URL;
+function readService(given: { url?: string; key?: string }, caller: Caller): Settings {
+  const address = given.url ?? caller.url;
   if (!address) throw new UsageError("--url or STEPWELL_URL is missing.");
   if (!URL.canParse(address)) throw new UsageError(`"${address}" is not an address, such as https://…`);
-  const secret = key ?? process.env.STEPWELL_KEY;
+  const secret = given.key ?? caller.key;
   if (!secret) throw new UsageError("--key or STEPWELL_KEY is missing.");
   return {
     url: new URL(address).href.replace(/\/+$/, ""),

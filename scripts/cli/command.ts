@@ -15,7 +15,11 @@ export type Terminal = {
   readSecret(prompt: string): Promise<string>;
   /** After the prompt on a terminal, else the first line of standard input. */
   readLine(prompt: string): Promise<string>;
+  caller: Caller;
 };
+
+/** From the caller's environment. Files are relative to `folder`; `url` and `key` are of a service. */
+export type Caller = { folder: string; url?: string | undefined; key?: string | undefined };
 
 /** Wrong usage. The message is followed by the command's usage, and the exit code is 2. */
 export class UsageError extends Error {

@@ -6,7 +6,11 @@ import { closeServices, wire } from "@/wiring";
 import type { Terminal } from "./command";
 import { runCommandLine } from "./command-line";
 
+const { INIT_CWD, STEPWELL_URL, STEPWELL_KEY } = process.env;
+
 const processTerminal: Terminal = {
+  // npm, and the program of the package, run commands in the folder of the project.
+  caller: { folder: INIT_CWD ?? ".", url: STEPWELL_URL, key: STEPWELL_KEY },
   out: (text) => void process.stdout.write(`${text}\n`),
   err: (text) => void process.stderr.write(`${text}\n`),
   async readLine(prompt) {

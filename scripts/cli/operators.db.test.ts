@@ -27,7 +27,7 @@ test("operators are added, listed and removed, with an audit entry for each chan
   ]);
 });
 
-test("a person without an account or an organization is told what is missing", async () => {
+test("rejects a person without an account or an organization", async () => {
   expect(await call("operators", "add", "nobody@acme.test")).toEqual({
     code: 1,
     out: "",

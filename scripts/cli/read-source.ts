@@ -1,13 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { codeOf } from "@/server/base/errors";
+import type { Caller } from "./command";
 
 /** A file of the caller as text; `-` is standard input. */
-export async function readSource(file: string): Promise<string> {
+export async function readSource(file: string, { folder }: Caller): Promise<string> {
   try {
-    // npm, and the program of the package, run commands in the folder of the project.
-    const path = resolve(process.env.INIT_CWD ?? ".", file);
-    return await readFile(file === "-" ? "/dev/stdin" : path, "utf8");
+    return await readFile(file === "-" ? "/dev/stdin" : resolve(folder, file), "utf8");
   } catch (error) {
     const reason = codeOf(error);
     const labels: Record<string, string> = {
