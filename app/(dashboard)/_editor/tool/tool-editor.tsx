@@ -21,6 +21,7 @@ import { LastOutputsContext, useLastOutputs } from "./knowledge/last-outputs";
 import { usePins } from "./knowledge/pins";
 import { useRenames } from "./knowledge/renames";
 import { InputPartForm, OutputPartForm, type PartProps } from "./part-form";
+import { controlAt, partOf } from "./problems/problem-place";
 import { describeProblem, type ShownProblem } from "./problems/problem-sentence";
 import { Problems, useChecked } from "./problems/problems";
 import { readRejection } from "./problems/rejection";
@@ -73,7 +74,7 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
   const { value: yaml, change, latest } = editor.draft;
   const check = useChecked(yaml);
   const tool = useMemo(() => readTool(yaml), [yaml]);
-  // Nothing is wrong with a tool that nobody has started, until it is saved.
+  // An empty tool shows no problems until it is saved.
   const isStarted = yaml !== EMPTY_TOOL;
   const problems = [
     ...(isStarted || editor.rejected !== null ? (check.data ?? []) : []),
@@ -106,12 +107,7 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
     const part = partOf(path);
     if (part !== null) setSelected(part);
     if (view === "yaml" || part === null) return showLine(line);
-    const isMember = typeof part === "number" && path[2] === "parallel" && typeof path[3] === "number";
-    const within = path.slice(isMember ? 4 : typeof part === "number" ? 2 : 0);
-    const field = within[0] === "with" ? within[1] : within[0];
-    const controls = ":is(input, select, textarea, [contenteditable])";
-    const member = isMember ? `[data-member="${path[3]}"] ` : "";
-    select(part, `${member}[data-field="${CSS.escape(String(field ?? "id"))}"] ${controls}`);
+    select(part, controlAt(path));
   }
   function repair(problem: ShownProblem) {
     const before = latest().value;
@@ -281,10 +277,4 @@ function initialYaml(
   if (mode === "edit") return existing.yaml;
   const { slug, name } = copyName(existing);
   return setValue(setValue(existing.yaml, ["slug"], slug), ["name"], name);
-}
-
-function partOf([field, index]: readonly (string | number)[]): Part | null {
-  if (field === "steps" && typeof index === "number") return index;
-  if (field === "output" || field === "outputSchema") return "output";
-  return field === undefined || field === "steps" ? null : "input";
 }
