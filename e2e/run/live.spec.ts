@@ -1,3 +1,4 @@
+import type { Locator } from "@playwright/test";
 import { cancelRun } from "../support/cancel";
 import { expect, test } from "../support/fixtures";
 import { release } from "../support/slow-server";
@@ -112,6 +113,32 @@ for (const [end, isSelected] of [
     await expect(page.getByRole("option", { selected: true })).toContainText(
       isSelected ? "count[1]" : "held",
     );
+  });
+}
+
+for (const width of [390, 1280]) {
+  test(`at ${width} pixels a watched run that is cancelled keeps no space for an output`, async ({
+    ownerPage: page,
+    request,
+    organization,
+  }) => {
+    await page.setViewportSize({ width, height: 844 });
+    const tool = organization.toolIds.winding ?? "";
+    const id = await startRun(request, organization, { tool, input: { to: 2, fails: false } });
+    await page.goto(`/runs/${id}`);
+    await expect(page.getByText(/^at step \d+, held for/)).toBeVisible({ timeout: 30_000 });
+    await cancelRun(page);
+    await expect(page.locator("header")).toContainText("Cancelled", { timeout: 20_000 });
+    const bottom = (of: Locator) => of.evaluate((element) => element.getBoundingClientRect().bottom);
+    const top = (of: Locator) => of.evaluate((element) => element.getBoundingClientRect().top);
+    const input = page.getByRole("region", { name: "Input", exact: true });
+    const search = page.getByPlaceholder("Find in all texts");
+    expect((await top(search)) - (await bottom(input))).toBeLessThan(80);
+    const heading = page.getByRole("heading", { level: 2, name: /^Step \d+/ });
+    if (width === 390) {
+      const last = page.getByRole("option").last();
+      expect((await top(heading)) - (await bottom(last))).toBeLessThan(80);
+    }
   });
 }
 

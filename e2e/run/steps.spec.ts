@@ -214,3 +214,19 @@ test("arrow keys move through the steps, and scroll inside texts", async ({
   await expect(page.getByRole("radio", { name: "Credits" })).toBeChecked();
   await expect(page).toHaveURL(/step=4$/);
 });
+
+test("a fact's link that is too long ends with an ellipsis", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
+  await page.setViewportSize({ width: 1280, height: 844 });
+  const id = await finishRun(request, organization, { agent: "What is 6 * 7?" });
+  await page.goto(`/runs/${id}`);
+  const link = page.getByRole("region", { name: "Facts" }).getByRole("link", { name: /^key / });
+  const isCut = await link.evaluate((element) => {
+    element.textContent = "key of a shop with a long name";
+    return element.scrollWidth > element.clientWidth && getComputedStyle(element).textOverflow === "ellipsis";
+  });
+  expect(isCut).toBe(true);
+});

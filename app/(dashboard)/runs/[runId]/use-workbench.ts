@@ -121,6 +121,8 @@ export function useWorkbench(inspection: RunInspection) {
     run,
     live,
     reserve: wasLive,
+    // A cancelled run has no output to come.
+    reservesOutput: wasLive && run.status !== "Cancelled",
     own,
     shown,
     finder,

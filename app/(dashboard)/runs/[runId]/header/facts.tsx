@@ -28,8 +28,7 @@ const AT_ONCE_MS = 1_000;
 
 /**
  * The source and usage of a run: a strip, on a phone a list. Each fact has its place from the start, so that nothing
- * moves. @param calls the
- * run's own model calls
+ * moves. `calls`: the run's own model calls.
  */
 export function RunFacts({ run, calls }: { run: RunDetail; calls: readonly CallLine[] }) {
   const iterations = Math.max(0, ...calls.map(({ iteration }) => iteration));
@@ -73,7 +72,14 @@ export function RunFacts({ run, calls }: { run: RunDetail; calls: readonly CallL
         )}
       >
         <Group title="Origin">
-          <Row name={run.kind === "agent" ? "Agent" : "Tool"}>
+          <Row
+            name={run.kind === "agent" ? "Agent" : "Tool"}
+            note={
+              run.currentVersion !== null &&
+              run.currentVersion !== run.targetVersion &&
+              `now v${run.currentVersion}`
+            }
+          >
             <Target run={run} />
           </Row>
           {run.model ? (
@@ -187,10 +193,13 @@ function Row({ name, note, wraps = false, second = false, children }: RowProps) 
 
 function Target({ run }: { run: RunDetail }) {
   return (
-    <>
-      <MaybeLink href={run.currentVersion === null ? null : targetPath(run)} text={run.targetName} />,{" "}
-      <Version run={run} />
-    </>
+    <span className="flex">
+      <MaybeLink href={run.currentVersion === null ? null : targetPath(run)} text={run.targetName} />
+      <span className="shrink-0 whitespace-pre">
+        {", "}
+        <Version run={run} />
+      </span>
+    </span>
   );
 }
 
@@ -233,9 +242,17 @@ function RunLink({ id }: { id: string }) {
 }
 
 function MaybeLink({ href, text }: { href: string | null; text: string }) {
-  if (href === null) return text;
+  // A row cuts an inline block at its edge, so that each cuts its own text.
+  const className = "inline-block max-w-full truncate align-bottom";
+  if (href === null) {
+    return (
+      <span className={className} title={text}>
+        {text}
+      </span>
+    );
+  }
   return (
-    <Link className="-my-0.5 inline-block py-0.5 text-accent hover:underline" href={href} title={text}>
+    <Link className={clsx(className, "-my-0.5 py-0.5 text-accent hover:underline")} href={href} title={text}>
       {text}
     </Link>
   );
@@ -244,7 +261,6 @@ function MaybeLink({ href, text }: { href: string | null; text: string }) {
 function Version({ run }: { run: RunDetail }) {
   const [open, setOpen] = useState(false);
   usePageActions([{ label: "Show the run's configuration", run: () => setOpen(true) }]);
-  const { targetVersion, currentVersion } = run;
   return (
     <>
       <button
@@ -254,9 +270,8 @@ function Version({ run }: { run: RunDetail }) {
         title="Configuration of this run"
         type="button"
       >
-        v{targetVersion}
+        v{run.targetVersion}
       </button>
-      {currentVersion !== null && currentVersion !== targetVersion ? `, now v${currentVersion}` : null}
       {open ? <Configuration onClose={() => setOpen(false)} run={run} /> : null}
     </>
   );

@@ -18,10 +18,7 @@ import type { Workbench } from "../use-workbench";
 import { Failure } from "./failure";
 import { ReservedSpace } from "./reserved-space";
 
-/**
- * The run's result or failure, and its input. `reserve` keeps space for the output of a watched run, so that
- * nothing moves.
- */
+/** The run's result or failure, and its input. The output of a watched run gets its space before it arrives. */
 export function RunTexts({
   bench,
   calls,
@@ -31,10 +28,10 @@ export function RunTexts({
   calls: CallLine[];
   answer: FirstView | null;
 }) {
-  const { run, reserve } = bench;
+  const { run, reservesOutput } = bench;
   const failure = run.status === "Failed" ? <Failure bench={bench} /> : null;
   const outcome = run.output ? (
-    <Output first={answer} reserve={reserve} run={run} text={run.output} />
+    <Output first={answer} reserve={reservesOutput} run={run} text={run.output} />
   ) : isTerminal(run.status) ? (
     <Interrupted calls={calls} run={run} />
   ) : (
@@ -42,9 +39,9 @@ export function RunTexts({
   );
   return (
     <div className="flex min-w-0 flex-col gap-4 px-4 py-4 sm:px-6" data-arrows-scroll>
-      {reserve ? null : failure}
+      {reservesOutput ? null : failure}
       <Input run={run} />
-      {reserve ? (
+      {reservesOutput ? (
         <ReservedSpace>
           {failure}
           {outcome}

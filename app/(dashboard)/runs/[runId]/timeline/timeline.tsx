@@ -23,7 +23,7 @@ const MOVES: Record<string, number> = {
  * drawn.
  */
 export function Timeline({ bench }: { bench: Workbench }) {
-  const { run, live, shown, chosen, latest, choose, measure, range, reserve, focusWanted } = bench;
+  const { run, live, shown, chosen, latest, choose, measure, range, reservesOutput, focusWanted } = bench;
   const list = useRef<HTMLDivElement>(null);
   const now = useNow(live);
   const preload = usePreload();
@@ -41,7 +41,7 @@ export function Timeline({ bench }: { bench: Workbench }) {
     if (!row) return;
     focusWanted.current = null;
     row.focus({ preventScroll: true });
-    // Where the page scrolls, not the list.
+    // For widths at which the page scrolls, not the list.
     row.scrollIntoView({ block: "nearest" });
   });
 
@@ -67,7 +67,7 @@ export function Timeline({ bench }: { bench: Workbench }) {
         className={clsx(
           "relative overflow-y-auto max-lg:max-h-[40dvh] lg:max-h-[calc(100dvh-7.75rem)]",
           // As high with few rows as with many, if something is below.
-          reserve && "max-lg:min-h-[40dvh]",
+          reservesOutput && "max-lg:min-h-[40dvh]",
         )}
         onKeyDown={onKey}
         ref={list}
@@ -108,7 +108,7 @@ function usePreload(): (line: Line) => void {
   useEffect(() => () => clearTimeout(timer.current), []);
   return (line) => {
     clearTimeout(timer.current);
-    // What still changes is fetched when it is opened.
+    // A line that still changes is fetched when it is opened.
     if (line.status === "Running" || line.status === "Waiting") return;
     timer.current = setTimeout(() => void prefetchLine({ queryClient, trpc }, line), DWELL_MS);
   };
