@@ -88,7 +88,7 @@ function readVitest({ numPassedTests, numFailedTests, testResults }) {
     const file = relative(ROOT, name);
     const failed = assertionResults.filter(({ status }) => status === "failed");
     return [
-      // Why the file did not load.
+      // The reason why the file did not load.
       ...(message ? [`${file}\n${message}`] : []),
       ...failed.map((test) => `${file}: ${test.fullName}\n${(test.failureMessages ?? []).join("\n")}`),
     ];

@@ -2,7 +2,7 @@ import { Agent, get } from "node:http";
 import { connect, type Socket } from "node:net";
 import { finished } from "node:stream/promises";
 
-/** A request to be altered: what is appended to its target, and its headers. */
+/** A request to be altered: the suffix of its target, and its headers. */
 export type Shape = { name: string; suffix?: string; headers?: readonly string[] };
 
 const HEADERS = [

@@ -122,7 +122,7 @@ try {
       ],
       { cwd: folder, stdio: "inherit" },
     ).status;
-  // What archives the definitions comes last.
+  // Operations that archive the definitions come last.
   const passes = [run("--exclude-method", "DELETE"), run("--include-method", "DELETE")];
   process.exitCode = passes.every((status) => status === 0) ? 0 : 1;
 } finally {

@@ -25,5 +25,5 @@ export function notify(title: string, description?: string, action?: NoticeActio
   show({ title, description, action });
 }
 
-/** Closes messages whose action would change what is no longer on the page. */
+/** Closes messages whose action is about another page. */
 export const withdrawActions = () => withdraw();

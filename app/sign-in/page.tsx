@@ -17,7 +17,7 @@ export default async function SignInPage({ searchParams }: Props) {
   const { to, problem } = await searchParams;
   const target = targetAfterSignIn([to].flat()[0]);
   if (await readSession()) redirect(target);
-  // Without the database, the form says what is wrong.
+  // Without the database, the form shows the error.
   const hasOrganization = await isSetUp(getServices()).catch(() => true);
   return (
     <PlainPage title="Sign in">
@@ -32,7 +32,7 @@ export default async function SignInPage({ searchParams }: Props) {
       <p className="mt-6 text-muted text-xs leading-5">
         {hasOrganization
           ? "New here? An administrator of your organization invites you from its Members page."
-          : "Nobody can sign in yet: there is no organization. The start of the service prints a link that creates the first one, and so does its command doctor."}
+          : "There is no organization yet. The start of the service prints a link that creates the first one, and so does its command doctor."}
       </p>
     </PlainPage>
   );

@@ -22,7 +22,7 @@ test("the link of the first start leads to Get started, and one by e-mail to a n
   try {
     const link = /\S+\/set-up#\S+/.exec(service.output)?.[0] ?? "";
     await page.goto(`${service.base}/sign-in`);
-    await expect(page.getByText("Nobody can sign in yet")).toBeVisible();
+    await expect(page.getByText("There is no organization yet")).toBeVisible();
     await page.goto(link);
     await page.getByLabel("Password").fill("short");
     const create = page.getByRole("button", { name: "Create organization" });

@@ -74,7 +74,7 @@ test("a step's other function sets inputs aside, with undo", async ({ ownerPage:
   await uses.selectOption("transform_json");
   await expectText(editor(page, "value"), "{{ steps.fetched.body }}");
   await expect(form).not.toContainText("set aside");
-  // What could be undone is gone with the editor.
+  // The undo history is gone with the editor.
   await uses.selectOption("http_request");
   const undo = page.getByRole("button", { name: "Undo" });
   await expect(undo.first()).toBeVisible();

@@ -30,7 +30,7 @@ test("a signed webhook starts a tool, a wrongly signed one is rejected", async (
     });
   };
 
-  const rejected = await send("somebody else's secret");
+  const rejected = await send("another secret");
   expect(rejected.status()).toBe(401);
   expect(await rejected.json()).toMatchObject({ success: false, code: "invalid_signature" });
 

@@ -7,7 +7,7 @@ export function editor(within: Page | Locator, label: string): Locator {
   return within.getByLabel(label, { exact: true }).and(page.locator("[contenteditable]"));
 }
 
-/** Replaces the text of an editor, as somebody who selects everything and pastes. */
+/** Replaces the text of an editor, by selecting everything and pasting. */
 export async function fillEditor(field: Locator, text: string): Promise<void> {
   await field.press("ControlOrMeta+a");
   await field.press("Delete");
@@ -31,7 +31,7 @@ export const textOf = (field: Locator): Promise<string> =>
       .join("\n"),
   );
 
-/** The complete text of an editor, as somebody who selects everything and copies. */
+/** The complete text of an editor, by selecting everything and copying. */
 export async function copyOf(field: Locator): Promise<string> {
   await field.press("ControlOrMeta+a");
   return field.evaluate((element) => {

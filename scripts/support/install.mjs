@@ -64,7 +64,7 @@ function readPackages(path) {
 }
 
 async function install() {
-  // Versions of npm write the same lock file differently, so it is left alone.
+  // Versions of npm write the same lock file differently, so npm must not write it.
   const parameters = ["install", "--include=dev", "--no-save", "--no-audit", "--no-fund"];
   // Under `npm start` npm passes its own path.
   const self = process.env.npm_execpath;

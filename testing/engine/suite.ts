@@ -173,20 +173,20 @@ export async function describeEngine(stage: Stage): Promise<void> {
           : { content: "Said." };
       });
       // The child's first end fails.
-      let faults = 1;
+      let failures = 1;
       let rootId = "";
       const { accounts } = await services.engine.worker();
       const end = accounts.end.bind(accounts);
       accounts.end = (item, rows) => {
-        if (rootId === "" || item.run === rootId || faults === 0) return end(item, rows);
-        faults -= 1;
+        if (rootId === "" || item.run === rootId || failures === 0) return end(item, rows);
+        failures -= 1;
         return Promise.reject(new Error("an error of the platform"));
       };
       rootId = await start(services, tenant);
       const run = await ended(rootId);
       expect(run).toMatchObject({ status: "Completed", output: "Said." });
       expect(run.children).toMatchObject([{ status: "Completed", stepsExecuted: 2 }]);
-      expect(faults).toBe(0);
+      expect(failures).toBe(0);
     });
 
     it("of the worker hands its runs to another process, which continues where they were", async () => {

@@ -69,7 +69,7 @@ export async function report(
             (SELECT coalesce(sum(in_flight), 0) FROM organizations)::int AS "slots still counted",
             (SELECT count(*) FROM run_index_queue)::int AS "ended runs not indexed"`,
   );
-  const faults = {
+  const violations = {
     "accepted runs lost": runIds.length - roots.filter(({ isAnswered }) => isAnswered).length,
     "runs without a response": roots.filter(({ isAnswered }) => !isAnswered).length,
     "runs stuck": runs.filter(({ status }) => status === "Pending" || status === "Running").length,
@@ -88,13 +88,13 @@ export async function report(
     "steps repeated before they finished": executed.reduce((sum, times) => sum + Math.max(0, times - 1), 0),
     "runs that yielded their slot": runs.filter(({ yielded }) => yielded > 0).length,
   };
-  for (const [name, value] of Object.entries({ ...figures, ...faults }))
+  for (const [name, value] of Object.entries({ ...figures, ...violations }))
     console.log(`${name.padEnd(36)} ${value}`);
   for (const { id, status, code, message } of failed)
     console.log(`  run ${id} ${status} ${code}: ${message}`);
   for (const { runId, key, lateMs } of late)
     console.log(`  step ${runId}:${key} again ${lateMs} ms after it had finished`);
-  const sound = Object.values(faults).every((value) => value === 0);
+  const sound = Object.values(violations).every((value) => value === 0);
   console.log(sound ? "Nothing was lost, repeated or stuck." : "A guarantee was violated.");
   return sound;
 }

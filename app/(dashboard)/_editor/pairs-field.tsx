@@ -53,7 +53,7 @@ export function PairsField({ label, hint, error, lists, value, onChange, json, .
     write(rows.filter((each) => each !== row));
     frame.current?.querySelector("input")?.focus();
   }
-  // An insert goes where somebody typed last.
+  // An insert goes where the reader typed last.
   useEffect(() => {
     const { current } = frame;
     const keep = ({ target: at }: FocusEvent) => {

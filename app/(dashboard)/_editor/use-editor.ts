@@ -90,7 +90,7 @@ export function useEditor<Value>({
     },
     onError: (error) => {
       isSaving.current = false;
-      // Shows whether somebody else has saved a newer version.
+      // Shows if another person has saved a newer version.
       void queryClient.invalidateQueries({ queryKey: trpc.definitions.pathKey() });
       onRejected?.(describeError(error).issues);
     },

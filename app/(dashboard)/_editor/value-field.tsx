@@ -66,7 +66,7 @@ function WrittenField({
   const id = useId();
   const kind = controlOf(field);
   const isText = kind === "text";
-  // What was typed stays as it was typed while it means the current value.
+  // The typed text stays while it means the current value.
   const [typed, setTyped] = useState("");
   const isTyped = writeJson(readValue(typed, isText)) === writeJson(value);
   // An object that is not valid JSON yet is not passed on: it would replace the object by a text.
@@ -79,7 +79,7 @@ function WrittenField({
         ? [{ value: "true" }, { value: "false" }]
         : suggestions;
   const isShort = isText && !isLong(field) && language !== "javascript";
-  // Chosen once: a control that is replaced while somebody types loses the focus.
+  // Chosen once: a control that is replaced during typing loses the focus.
   const [isLine] = useState(isShort && !text.includes("\n"));
   const input = useRef<HTMLInputElement>(null);
   const editor = useRef<EditorHandle>(null);

@@ -38,7 +38,7 @@ export function sampleOf(field: Field): unknown {
       control === "object" && !each.required
         ? declaredStart(each)
         : (sampleOf(each) ??
-          // `""` would be valid, but nobody who is asked for a text means to give none. It can be typed as JSON.
+          // `""` would be valid, but is rarely meant. It can be typed as JSON.
           (each.required && control !== "text" ? emptyOf(each) : undefined));
     return value === undefined ? [] : [[each.name, value] as const];
   });

@@ -101,7 +101,7 @@ export function ProviderForm({ replaces, service, onCreated }: ProviderFormProps
           {...field("keyValue")}
           autoComplete="new-password"
           autoFocus={service !== null}
-          hint={`Encrypted when you save, as the secret ${newSecretName(draft.name.trim(), names)}, and sent to ${hostOf(draft.baseUrl) ?? "the provider's host"} alone. Nobody can read it again.`}
+          hint={`Encrypted when you save, as the secret ${newSecretName(draft.name.trim(), names)}, and sent to ${hostOf(draft.baseUrl) ?? "the provider's host"} alone. It cannot be read again.`}
           type="password"
         />
       ) : null}

@@ -52,7 +52,7 @@ function Key({ of: key }: { of: OwnProviderSummary["key"] }) {
   );
 }
 
-/** A provider that the operator configured. The default one also serves every model that nobody lists. */
+/** A provider that the operator configured. The default one also serves every model that is in no list. */
 export function ServiceProviderPart({
   provider: { name, isDefault, models },
   others,

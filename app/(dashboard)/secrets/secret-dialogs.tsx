@@ -16,7 +16,7 @@ import { confirmWith, readHosts, referenceTo } from "./secret-draft";
 const LABELS = { "/name": "Name", "/value": "Value", "/expiresAt": "The date", "/hosts": "Allowed hosts" };
 const VALUE = {
   autoComplete: "new-password",
-  hint: "Encrypted when you save. Nobody can read it again, so keep the original.",
+  hint: "Encrypted when you save. It cannot be read again, so keep the original.",
   type: "password",
 };
 const HOSTS_HINT = "One per line, such as api.github.com or localhost:8080. Without wildcards.";

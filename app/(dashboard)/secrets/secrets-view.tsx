@@ -117,7 +117,7 @@ export function SecretsView() {
           <Empty title="No secrets yet">
             <p>
               A secret is a value such as an API key of another service. Tools send it to the hosts you allow,
-              and nobody can read it again: no page, no run and no model shows it. A step of a tool refers to
+              and it cannot be read again: no page, no run and no model shows it. A step of a tool refers to
               it by name:
             </p>
             <Command>{`headers: { authorization: "Bearer ${referenceTo("github")}" }`}</Command>

@@ -45,7 +45,7 @@ export function RunDoctor() {
   );
 }
 
-/** The findings of `doctor`: issues first, and what is fine folded. */
+/** The findings of `doctor`: issues first; passed checks are folded. */
 export function Doctor() {
   const options = useTRPC().system.doctor.queryOptions();
   const found = useQuery({ ...options, refetchInterval: REFRESH_MS });

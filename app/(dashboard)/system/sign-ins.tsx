@@ -63,7 +63,7 @@ export function SignIns() {
       </PartHead>
       <LineList
         columns={COLUMNS}
-        empty={<p className="border-line border-t px-4 py-3 text-muted sm:px-6">Nobody is signed in.</p>}
+        empty={<p className="border-line border-t px-4 py-3 text-muted sm:px-6">No one is signed in.</p>}
         keyOf={({ at, email }) => `${at} ${email}`}
         label="Sign-ins"
         lines={found.data?.signIns ?? null}

@@ -70,7 +70,7 @@ const FRAME = clsx(
 
 const NONE: Completions = {};
 
-/** A text with a language. Until its script is loaded it is a plain field, which also takes what is typed. */
+/** A text with a language. Until its script is loaded it is a plain field, whose text the editor takes over. */
 export function CodeEditor({ language, look = "value", value, ref, ...props }: CodeEditorProps) {
   const loaded = script.use();
   const keysId = useId();

@@ -9,7 +9,7 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(seconds / 3_600)} h ${pad(Math.floor((seconds % 3_600) / 60))} min`;
 }
 
-/** A length of time that someone chose, usually a round one: `10 s`, `1.5 s`, `15 min`, `1 h 30 min`. */
+/** A chosen length of time, usually a round one: `10 s`, `1.5 s`, `15 min`, `1 h 30 min`. */
 export function formatSpan(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${Number((ms / 1_000).toFixed(2))} s`;

@@ -37,7 +37,7 @@ test("an error about an item of a list names the item, and comes before one abou
   expect(readProblems(error, LABELS, { agents: ["desk", "shop"] }).at("/agents")).toBe("shop is unknown.");
 });
 
-test("an error without issues belongs to the dialog, and no error to nobody", () => {
+test("an error without issues belongs to the dialog, and without an error there is no message", () => {
   expect(readProblems(rejected([]), LABELS).rest).toBe("Not valid.");
   expect(readProblems(new Error("Lost."), LABELS)).toMatchObject({ rest: "Lost." });
   expect(readProblems(null, LABELS).rest).toBeNull();

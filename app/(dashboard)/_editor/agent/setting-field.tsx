@@ -26,7 +26,7 @@ export function SettingField({ field, label, error, value, isOptional, onChange 
   const control = controlOf(field);
   const most = field.keywords.maximum;
   const { meaning: hint, preset: inWords } = explainSetting(field.keywords);
-  // What was typed stays as it was typed while it means the current value, such as `0.0` before `0.05`.
+  // The typed text stays while it means the current value, such as `0.0` before `0.05`.
   const [typed, setTyped] = useState("");
   const preset = isOptional ? labelOf(inWords) : undefined;
   const read = control === "number" ? readNumber : control === "json" ? readValue : String;

@@ -36,7 +36,7 @@ it("a group's steps have places, and those of other steps as before", () => {
   expect(stepAt(tool, { index: 0, member: 0 })).toBeUndefined();
 });
 
-it("a step of a group refers to what is before the group, and to its own item", () => {
+it("a step of a group refers to steps before the group, and to its own item", () => {
   const names = (member: number) => insertablesBefore(tool, { index: 1, member }).map(({ name }) => name);
   expect(names(0)).toEqual(["input.cities", "steps.first"]);
   expect(names(1)).toEqual(["input.cities", "steps.first", "city"]);

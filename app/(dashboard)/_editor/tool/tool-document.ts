@@ -121,11 +121,11 @@ export function setValue(text: string, path: Path, value: unknown): string {
       document.deleteIn(path);
       return;
     }
-    // What is written as an empty value, such as `with:`, cannot hold keys.
+    // An empty value, such as `with:`, cannot hold keys.
     for (let length = 1; length < path.length; length += 1) {
       const parent: unknown = document.getIn(path.slice(0, length), true);
       if (isScalar(parent) || isAlias(parent)) document.deleteIn(path.slice(0, length));
-      // What is empty is written as `{}` only because nothing is in it.
+      // An empty object is in flow style only because it has no keys.
       if (isMap(parent) && parent.items.length === 0) parent.flow = false;
     }
     assign(document, path, value);

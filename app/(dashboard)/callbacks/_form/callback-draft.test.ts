@@ -33,7 +33,7 @@ it("reads the credits only if the event is chosen", () => {
   expect(readDraft({ ...watching, creditsBelow: "" }, DIRECTORY).issues).toHaveProperty(["/creditsBelow"]);
 });
 
-it("names what is missing or cannot be read", () => {
+it("names missing and invalid fields", () => {
   const draft = { ...NEW_CALLBACK, events: [], limited: true, metadata: "shop" };
   expect(Object.keys(readDraft(draft, DIRECTORY).issues)).toEqual(["/url", "/events", "/metadata"]);
 });

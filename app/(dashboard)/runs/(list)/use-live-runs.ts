@@ -8,7 +8,7 @@ import type { RunPage, RunSummary } from "@/server/runs/read/list";
 import { runsQuery } from "../query";
 import { chunk, MAX_ASKED, pagesUpTo, questionAfter, stillWaiting, waitingAfter } from "./new-runs";
 
-const NOBODY: ReadonlySet<string> = new Set();
+const NO_IDS: ReadonlySet<string> = new Set();
 
 /**
  * Updates the visible rows, and finds runs that match the filter since (new-runs.ts).
@@ -20,7 +20,7 @@ export function useLiveRuns(filter: RunFilter, view: { shown: RunSummary[]; hasO
   const queryClient = useQueryClient();
   const { queryKey } = runsQuery(trpc, filter);
   const key = JSON.stringify(filter);
-  const [found, setFound] = useState<{ key: string; ids: ReadonlySet<string> }>({ key, ids: NOBODY });
+  const [found, setFound] = useState<{ key: string; ids: ReadonlySet<string> }>({ key, ids: NO_IDS });
   const busy = useRef(false);
   const askedAllAt = useRef(Number.NEGATIVE_INFINITY);
   const latest = useRef({ filter, view, key, queryKey });
@@ -79,7 +79,7 @@ export function useLiveRuns(filter: RunFilter, view: { shown: RunSummary[]; hasO
     }
     setFound((before) => ({
       key,
-      ids: waitingAfter(before.key === key ? before.ids : NOBODY, question, fitting),
+      ids: waitingAfter(before.key === key ? before.ids : NO_IDS, question, fitting),
     }));
   }
 

@@ -4,7 +4,7 @@ import type { Position } from "./position";
 import { referenceAtEnd, referenceInTemplate } from "./reference";
 import { positionInYaml } from "./yaml-position";
 
-/** `|` is the cursor. Returns kind, path, what is replaced, other keys. */
+/** `|` is the cursor. Returns kind, path, the replaced text, other keys. */
 function at(read: (text: string, offset: number) => Position | null, marked: string): string | null {
   const offset = marked.indexOf("|");
   const text = marked.replace("|", "");

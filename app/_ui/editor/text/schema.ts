@@ -5,7 +5,7 @@ export type { Path };
 
 type Schema = Record<string, unknown>;
 
-/** The schemas of what is at a path, for a JSON Schema with references to its own `$defs`. */
+/** The schemas at a path, for a JSON Schema with references to its own `$defs`. */
 export function schemasAt(schema: unknown, path: Path): readonly Schema[] {
   let found = alternativesOf(schema, schema);
   for (const key of path) found = found.flatMap((each) => alternativesOf(memberSchema(each, key), schema));

@@ -58,7 +58,7 @@ const abovePageBar = EditorView.scrollHandler.of((view, { head }) => {
     read() {
       const [place, bar] = [view.coordsAtPos(head), document.querySelector("[data-save-bar]")];
       if (!place || !bar) return 0;
-      // The editor itself shows what is outside its own box.
+      // The editor itself scrolls to places outside its own box.
       const bottom = Math.min(place.bottom, view.dom.getBoundingClientRect().bottom);
       return bottom - bar.getBoundingClientRect().top;
     },

@@ -36,7 +36,7 @@ export function createEditor(setup: Setup) {
   const grammar = new Compartment();
   const gutters = new Compartment();
   const dynamic = new Compartment();
-  // What was reported and has not come back yet; it must not replace what was typed after it.
+  // Reported texts that have not come back yet; they must not replace what was typed after them.
   const reported = new Set<string>();
   let given = normalize(setup.value);
   const report = EditorView.updateListener.of(({ docChanged, state, transactions }) => {

@@ -32,7 +32,7 @@ it("uses the last outputs of the others if a step runs alone, and says which", (
   expect(describeUsed({}, pins)).toBeNull();
 });
 
-it("reads stored pins, and drops what is none", () => {
+it("reads stored pins, and drops invalid ones", () => {
   const stored = JSON.stringify({ orders: { runId: "first", step: "fetch" }, late: 1 });
   expect([...readPins(stored).keys()]).toEqual(["orders"]);
   expect(readPins("[").size).toBe(0);

@@ -13,7 +13,7 @@ it("gives the steps of an earlier run their present names", () => {
   ]);
 });
 
-it("leaves other steps alone whose name somebody typed on the way", () => {
+it("leaves other steps alone whose name was typed on the way", () => {
   const typed = renamed(NO_RENAMES, ["a", "b"], ["b", "b2"]);
   expect(presentName(typed, "r1", "a")).toBe("b2");
   expect(presentName(typed, "r1", "b")).toBe("b");

@@ -1,7 +1,7 @@
 import type { TextIssue } from "@/server/catalog/edit-definition";
 import { stepAt, type ToolView } from "../tool-document";
 
-/** A problem as people read it: where it is, and what is wrong. */
+/** A problem as people read it: its place, and the error. */
 export type ShownProblem = Pick<TextIssue, "line" | "path" | "repair"> & {
   place: string;
   sentence: string;

@@ -14,7 +14,7 @@ export function repairProblem(text: string, { path, repair }: Pick<ShownProblem,
   });
 }
 
-/** A key that someone has written since stays. */
+/** A key that was written since stays. */
 function renameKey(document: Document, path: Path, to: string): void {
   const map: unknown = document.getIn(path.slice(0, -1), true);
   if (!isMap(map) || map.has(to)) return;

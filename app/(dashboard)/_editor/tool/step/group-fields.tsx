@@ -46,7 +46,7 @@ function MemberForm({ step, index, member, count, ...props }: MemberFormProps) {
   const name = step.id || `step ${member + 1} of the group`;
   const at = pathOf(place);
   const hasProblem = props.problems.some(({ path }) => at.every((key, level) => path[level] === key));
-  // Chosen once: a form that closes while somebody types loses the focus.
+  // Chosen once: a form that closes during typing loses the focus.
   const [startsOpen] = useState(member === 0 || hasProblem);
   function remove() {
     const before = props.textOf();

@@ -11,7 +11,7 @@ import { pathOf, type StepPlace, type StepView } from "../tool-document";
 
 type Visit = { id: string; mentions: readonly StepMention[]; written: string | null };
 
-/** The id of a step. What refers to the step is renamed while somebody types. */
+/** The id of a step. While it is typed, mentions of the step are renamed. */
 export function StepIdField({ step, place, ...props }: PartProps & { step: StepView; place: StepPlace }) {
   const client = useTRPCClient();
   const visit = useRef<Visit>({ id: step.id, mentions: [], written: null });
@@ -23,7 +23,7 @@ export function StepIdField({ step, place, ...props }: PartProps & { step: StepV
     client.definitions.stepMentions.mutate({ yaml: props.textOf(), step: started.id }).then(
       (mentions) => {
         started.mentions = mentions;
-        // What was typed before the answer came.
+        // The text that was typed before the answer arrived.
         if (started.id !== step.id) rename(started, started.id);
       },
       // The check of the definition then shows what names no step.

@@ -45,7 +45,7 @@ export function StepInputs({ step, place, used, onSetAside, ...props }: StepInpu
   const values = isJsonObject(step.fields.with) ? step.fields.with : {};
   const properties = inputsOf(used);
   const takes = new Set(properties.map(({ name }) => name));
-  // Chosen once: a field that moves while somebody types loses the focus.
+  // Chosen once: a field that moves during typing loses the focus.
   const [shown] = useState(
     () =>
       new Set([

@@ -55,7 +55,7 @@ function RunAgain({ run }: { run: RunDetail }) {
   const trpc = useTRPC();
   const router = useRouter();
   const [editing, setEditing] = useState(false);
-  // What is typed in the dialog. Stored here, so that closing the dialog does not lose it.
+  // The text typed in the dialog, stored here so that closing the dialog does not lose it.
   const [typed, setTyped] = useState<string | null>(null);
   const rerun = useMutation(
     trpc.runs.rerun.mutationOptions({
