@@ -4,6 +4,7 @@ import { DEFAULT_PRICES } from "@/server/base/models/price-list";
 import { MAX_STEP_OUTPUT_BYTES } from "@/server/contract/sizes";
 import type { FunctionDefinition } from "@/server/work/functions/core/define";
 import { inputSchemaOf, listFunctions } from "@/server/work/functions/core/registry";
+import { modelSettings } from "@/server/work/models/settings";
 
 /** Codes that every function may fail with, beside those of its own `errors`. */
 export const COMMON_ERRORS = {
@@ -21,8 +22,8 @@ export function functionsGuide(): string {
 
 <!-- Generated from server/work/functions by \`npm run docs:generate\`. Do not edit. -->
 
-A function is one built-in action. A tool's step names it in \`uses\`. An agent lists it in
-\`functions\`, and the model decides when to call it. See [Definition files](definition-files.md).
+A tool's step calls a built-in function with \`uses\`. An agent lists functions in \`functions\`, and
+the model decides when to call them. See [Definition files](definition-files.md).
 
 - With side effects: ${linksTo(definitions.filter(({ hasSideEffects }) => hasSideEffects))}
 - Without: ${linksTo(definitions.filter(({ hasSideEffects }) => !hasSideEffects))}
@@ -30,16 +31,16 @@ A function is one built-in action. A tool's step names it in \`uses\`. An agent 
 All functions:
 
 - Inputs with \`?\` are optional. \`string (200)\` is a string of at most 200 characters.
-- A call costs one action, ${DEFAULT_PRICES.action} credits unless the [price list](configuration-files.md) sets
+- A call costs one action, ${DEFAULT_PRICES.action} credits unless the [price list](configuration-files.md#price_list) sets
   another price. Retries are not counted.
 - After a crash, a call in progress is repeated, with the same idempotency key if it has side effects.
-- The limit of an output is ${MAX_STEP_OUTPUT_BYTES / 1024 ** 2} MiB. Beyond it an agent gets a preview, and a tool's step fails.
+- Beyond ${MAX_STEP_OUTPUT_BYTES / 1024 ** 2} MiB of output, an agent gets a preview, and a tool's step fails.
 - In a tool, a failed call fails the step (see \`retries\` and \`onError\`). In an agent, the model gets
   \`{"error": "…"}\` and continues.
 
-**Errors of all functions**
+**Errors** of all functions:
 
-${errorTable(COMMON_ERRORS)}
+${errorList(COMMON_ERRORS)}
 
 ${definitions.map(section).join("\n")}`;
 }
@@ -52,12 +53,12 @@ function section(definition: FunctionDefinition): string {
   const { name, description, errors, limits = [], callsModels, timeoutMs, example } = definition;
   const { secretFields = [] } = definition;
   const facts = [
-    ...(callsModels ? ["- **Price**: one action, and the tokens of the model calls it makes."] : []),
-    `- **Limits**: ${[seconds(timeoutMs), ...limits].join("; ")}.`,
+    ...(callsModels ? ["**Price**: one action, and the tokens of its model calls."] : []),
+    `**Limits**: ${[seconds(timeoutMs), ...limits].join("; ")}.`,
     ...(secretFields.length === 0
       ? []
       : [
-          `- **[Secrets](secrets.md)** can be used in ${secretFields.map((field) => `\`${field}\``).join(", ")}.`,
+          `**[Secrets](secrets.md)** in ${secretFields.map((field) => `\`${field}\``).join(", ")}.`,
         ]),
   ];
   return `## ${name}
@@ -66,14 +67,14 @@ ${description}
 
 **Input**
 
-${fieldTable(inputSchemaOf(definition), true)}
+${fieldList(inputSchemaOf(definition), true)}
 
 **Output**
 
 ${outputText(outputSchemaOf(definition))}
 
-${facts.join("\n")}
-${Object.keys(errors).length === 0 ? "" : `\n${errorTable(errors)}\n`}
+${facts.join("\n\n")}
+${Object.keys(errors).length === 0 ? "" : `\n**Errors**\n\n${errorList(errors)}\n`}
 **Example**
 
 \`\`\`json
@@ -97,11 +98,10 @@ function jsonText(value: unknown): string {
   return `{\n${fields.join(",\n")}\n}`;
 }
 
-function errorTable(errors: Readonly<Record<string, string>>): string {
-  const rows = Object.entries(errors).map(
-    ([code, meaning]) => `| \`${code}\` | ${meaning.replaceAll("|", "\\|")} |`,
-  );
-  return ["| Error | When |", "|---|---|", ...rows].join("\n");
+function errorList(errors: Readonly<Record<string, string>>): string {
+  return Object.entries(errors)
+    .map(([code, meaning]) => `- \`${code}\`: ${meaning}`)
+    .join("\n");
 }
 
 function seconds(ms: number): string {
@@ -110,20 +110,24 @@ function seconds(ms: number): string {
 }
 
 function outputText(schema: JsonObject): string {
-  if (isJsonObject(schema.properties)) return fieldTable(schema, false);
+  if (isJsonObject(schema.properties)) return fieldList(schema, false);
   return `${typeOf(schema)}: ${textOf(schema.description)}`;
 }
 
-function fieldTable(schema: JsonObject, isInput: boolean): string {
+function fieldList(schema: JsonObject, isInput: boolean): string {
   const properties = isJsonObject(schema.properties) ? schema.properties : {};
   const required = Array.isArray(schema.required) ? schema.required : [];
-  const rows = Object.entries(properties).map(([name, property]) => {
+  const lines: string[] = [];
+  const settings: string[] = [];
+  for (const [name, property] of Object.entries(properties)) {
     const field = isJsonObject(property) ? property : {};
-    const mark = isInput && !required.includes(name) ? "?" : "";
-    const cells = [`\`${name}\`${mark}`, typeOf(field), textOf(field.description)];
-    return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
-  });
-  return ["| Field | Type | Meaning |", "|---|---|---|", ...rows].join("\n");
+    const label = isInput && !required.includes(name) ? `\`${name}\`?` : `\`${name}\``;
+    if (!(name in modelSettings.shape)) lines.push(`- ${label} ${typeOf(field)}: ${textOf(field.description)}`);
+    else settings.push(Array.isArray(field.enum) ? `${label} (${typeOf(field)})` : label);
+  }
+  if (settings.length > 0)
+    lines.push(`- ${settings.join(", ")}: The [settings of agents](definition-files.md#agent).`);
+  return lines.join("\n");
 }
 
 function textOf(description: Json | undefined): string {

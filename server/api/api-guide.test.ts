@@ -67,11 +67,11 @@ it("lists for webhooks the errors that the OpenAPI document lists", () => {
 
 it("lists every call with its scopes and limit, and no other", async () => {
   const byPath = Object.values(ENDPOINTS).sort((one, other) => (one.path < other.path ? -1 : 1));
-  const rows = byPath.map(({ method, path, summary, scope, alsoNeeds = [], limit }) => {
+  const rows = byPath.map(({ method, path, scope, alsoNeeds = [], limit }) => {
     const scopes = [scope, ...alsoNeeds].map((each) => `\`${each}\``).join(", ");
-    return `| \`${method} ${path}\` | ${summary} | ${scopes} | ${limit.slice(0, -1)} |`;
+    return `| \`${method} ${path}\` | ${scopes} | ${limit.slice(0, -1)} |`;
   });
-  const table = ["| Call | Does | Scopes | Counts as |", "|---|---|---|---|", ...rows].join("\n");
+  const table = ["| Call | Scopes | Counts as |", "|---|---|---|", ...rows].join("\n");
   const page = contract.replace(
     /(<!-- All calls: .*? -->\n\n)[\s\S]*?(?=\n\n)/,
     (_, head: string) => head + table,
