@@ -57,9 +57,7 @@ function section(definition: FunctionDefinition): string {
     `**Limits**: ${[seconds(timeoutMs), ...limits].join("; ")}.`,
     ...(secretFields.length === 0
       ? []
-      : [
-          `**[Secrets](secrets.md)** in ${secretFields.map((field) => `\`${field}\``).join(", ")}.`,
-        ]),
+      : [`**[Secrets](secrets.md)** in ${secretFields.map((field) => `\`${field}\``).join(", ")}.`]),
   ];
   return `## ${name}
 
@@ -122,7 +120,8 @@ function fieldList(schema: JsonObject, isInput: boolean): string {
   for (const [name, property] of Object.entries(properties)) {
     const field = isJsonObject(property) ? property : {};
     const label = isInput && !required.includes(name) ? `\`${name}\`?` : `\`${name}\``;
-    if (!(name in modelSettings.shape)) lines.push(`- ${label} ${typeOf(field)}: ${textOf(field.description)}`);
+    if (!(name in modelSettings.shape))
+      lines.push(`- ${label} ${typeOf(field)}: ${textOf(field.description)}`);
     else settings.push(Array.isArray(field.enum) ? `${label} (${typeOf(field)})` : label);
   }
   if (settings.length > 0)
