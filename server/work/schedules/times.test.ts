@@ -27,6 +27,16 @@ describe("next times", () => {
     expect(of("0 0 29 2 *", "UTC", { after, limit: 2 })).toEqual(["2028-02-29T00:00", "2032-02-29T00:00"]);
   });
 
+  it("need both the day and the weekday if one of them begins with *, as in crontab", () => {
+    const after = "2026-11-01T00:00:00Z";
+    const days = (cron: string) => of(cron, "UTC", { after }).map((time) => time.slice(8, 10));
+    expect(days("0 8 */2 * MON")).toEqual(["09", "23", "07", "21"]);
+    expect(days("0 8 13 * FRI#2")).toEqual(["13", "11", "13", "08"]);
+    expect(days("0 8 1,15 * MON")).toEqual(["01", "02", "09", "15"]);
+    expect(days("0 8 * * MON")).toEqual(["02", "09", "16", "23"]);
+    expect(days("0 8 9 * */2")).toEqual(["09", "09", "09", "09"]);
+  });
+
   it.each([
     // Clocks go forward from 02:00 to 03:00 at 01:00 UTC.
     ["Europe/Berlin", "30 2 * * *", "2027-03-27T00:00:00Z", ["27T01:30", "28T01:00", "29T00:30", "30T00:30"]],

@@ -6,6 +6,13 @@ export type ScheduleRule = { cron: string; timeZone: string };
 
 const UTC = { timezone: "UTC", mode: "5-part", paused: true } as const;
 
+/** A day and a weekday must both match if one of them begins with `*`, even with a step; else either one (crontab(5)). */
+function patternOf(cron: string): Cron {
+  const [, , day = "", , weekday = ""] = cron.trim().split(/\s+/);
+  const domAndDow = day.startsWith("*") || weekday.startsWith("*");
+  return new Cron(cron.trim(), { ...UTC, domAndDow });
+}
+
 /** The issue of a rule with its field; null if it has a next time. */
 export function describeRuleIssue(
   { cron, timeZone }: ScheduleRule,
@@ -37,7 +44,7 @@ export function nextTimes(
 ): Date[] {
   const times: Date[] = [];
   // Cron runs on local times as if they were UTC, which has no changes of the clock.
-  const pattern = new Cron(cron.trim(), UTC);
+  const pattern = patternOf(cron);
   let last = after.getTime();
   let local = pattern.nextRun(new Date(localTime(timeZone, last)));
   while (local !== null && times.length < limit) {
