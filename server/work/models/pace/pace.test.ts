@@ -14,8 +14,13 @@ import { modelRequest } from "@/testing/servers/model-server";
 import { virtualTime } from "@/testing/virtual-time";
 import { Paces } from "./paces";
 
-// Files are read in real time.
-beforeAll(() => findModelFacts({ baseUrl: "http://limited.test", model: "any" }));
+// Files are read in real time, also those of a package that is loaded with its first use.
+beforeAll(() =>
+  Promise.all([
+    findModelFacts({ baseUrl: "http://limited.test", model: "any" }),
+    import("@anthropic-ai/sdk"),
+  ]),
+);
 
 const CASES: [string, Parameters<typeof limitedProvider>[0]][] = [
   ["Retry-After in seconds", { counting: fixedWindow, says: afterSeconds }],
