@@ -90,7 +90,9 @@ describe("bodies", () => {
       expect(name).toMatch(/^[A-Z][A-Za-z]+$/);
       expect(text).toContain(`"#/components/schemas/${name}"`);
     }
-    expect(names).toEqual(expect.arrayContaining(["ApiError", "AgentRunStatus", "ToolRunStatusInt", "RunStarted"]));
+    expect(names).toEqual(
+      expect.arrayContaining(["ApiError", "AgentRunStatus", "ToolRunStatusInt", "RunStarted"]),
+    );
   });
 
   it("contains nothing that breaks generated clients", () => {
