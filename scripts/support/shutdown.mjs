@@ -66,11 +66,25 @@ export async function runCommand(command) {
   }
   try {
     const code = await command();
-    if (code !== undefined) await endProcess(code);
+    if (code === undefined) return;
+    await Promise.all([process.stdout, process.stderr].map(untilWritten));
+    await endProcess(code);
   } catch (error) {
     if (!ending) printError(explain(error));
     await endProcess(1);
   }
+}
+
+/**
+ * `process.exit` drops what a pipe has not taken yet: all but the first 64 KiB.
+ * @param {NodeJS.WriteStream} stream
+ * @returns {Promise<void>}
+ */
+function untilWritten(stream) {
+  return new Promise((resolve) => {
+    // An error means that the reader is gone.
+    stream.write("", () => resolve());
+  });
 }
 
 /** @param {unknown} error */
