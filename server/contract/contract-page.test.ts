@@ -29,7 +29,7 @@ it.each([
   ["### Run started", runStarted],
   ["### Estimate", startEstimate],
   ["### Agent run", agentRunStatusView],
-  ["Endpoint 4 adds `steps`, an array in order:", agentRunDetailsView.shape.steps.element],
+  ["Endpoint 4 adds `steps`, the finished steps in order:", agentRunDetailsView.shape.steps.element],
   ["### Tool run", toolRunStatusView],
   ["### Tool run result", toolRunResultView],
   ["### Webhook accepted", webhookAccepted],

@@ -21,7 +21,12 @@ const { parallelToolCalls: _, ...textSettings } = modelSettings.shape;
 export const textInput = z.object({
   prompt: z.string().min(1).describe("What to write, with all the information it needs."),
   system: z.string().optional().describe("How the model should behave."),
-  model: z.string().min(1).max(200).optional().describe("The model's name. Default: the run's own."),
+  model: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe("The model's name. Default: the agent's; of a tool, the service's."),
   fallbackModels: distinct(nameText)
     .max(MAX_FALLBACK_MODELS, `must have at most ${MAX_FALLBACK_MODELS} models`)
     .optional()
