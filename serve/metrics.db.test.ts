@@ -232,6 +232,8 @@ it("the guide names every metric; dashboard and alerts read only what exists", a
   const types = new Map(
     [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = "", type = ""]) => [name, type]),
   );
+  const counters = [...types].filter(([, type]) => type === "counter").map(([name]) => name);
+  expect([...types.keys()].filter((name) => name.endsWith("_total"))).toEqual(counters);
   const own = [...types.keys()].filter((name) => name.startsWith("stepwell_"));
   const guide = readText("docs/operating.md");
   const named = new Set(guide.match(/`stepwell_\w+`/g)?.map((name) => name.replaceAll("`", "")));

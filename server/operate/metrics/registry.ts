@@ -32,6 +32,9 @@ export async function createRegistry(services: Services): Promise<Registry> {
   addProcessState(registry, services);
   addBacklogs(registry, services);
   collectDefaultMetrics({ register: registry });
+  // Gauges with a counter's suffix, which promtool reports. Each is the sum of the metric without the suffix.
+  for (const kind of ["resources", "handles", "requests"])
+    registry.removeSingleMetric(`nodejs_active_${kind}_total`);
   return registry;
 }
 

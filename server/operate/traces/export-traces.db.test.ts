@@ -133,6 +133,17 @@ it("sends a run, its calls and its child runs as one trace, and the same spans a
   expect(JSON.stringify(received)).toContain("42 and 3");
 });
 
+it("a step that started again after a crash starts no later than its child run", async () => {
+  const done = await runWithChild();
+  await world.pool.query(
+    "UPDATE steps SET started_at = started_at + interval '1 s', finished_at = finished_at + interval '2 s' WHERE run_id = $1",
+    [done.id],
+  );
+  await exportTraces(world, settings);
+  const startOf = (name: string) => spansReceived().find((one) => one.name === name)?.startTimeUnixNano;
+  expect(startOf("execute_tool adder")).toBe(startOf("invoke_workflow Adder"));
+});
+
 it("keeps what an absent or busy collector did not take, and tries again later, for a day", async () => {
   await runWithChild();
   answer = { status: 503, body: "busy" };

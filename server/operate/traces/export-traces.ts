@@ -85,14 +85,16 @@ const timed = {
   startedAt: z.date(),
   finishedAt: z.date(),
 };
-const TIMED = `x.run_id AS "runId", x.key, x.status, x.error_message AS "errorMessage",
-  x.started_at AS "startedAt", x.finished_at AS "finishedAt"`;
+const TIMED = `x.run_id AS "runId", x.key, x.status, x.error_message AS "errorMessage", x.finished_at AS "finishedAt"`;
 
+// After a crash a step may start again while its child run continues: a span starts no later than its children.
 const STEPS = defineQuery(
   "traced-steps",
   z.object({ ...timed, name: z.string(), contents }),
-  `SELECT ${TIMED}, x.tool_name AS name, ${CONTENTS}
-   FROM steps x WHERE x.run_id = ANY ($1::uuid[]) AND x.finished_at IS NOT NULL AND x.status <> 'Skipped' ORDER BY x.step_number`,
+  `SELECT ${TIMED}, x.tool_name AS name, ${CONTENTS},
+     least(x.started_at, coalesce(child.started_at, child.created_at)) AS "startedAt"
+   FROM steps x LEFT JOIN runs child ON child.id = x.child_run_id AND child.parent_run_id = x.run_id
+   WHERE x.run_id = ANY ($1::uuid[]) AND x.finished_at IS NOT NULL AND x.status <> 'Skipped' ORDER BY x.step_number`,
 );
 
 const CALLS = defineQuery(
@@ -109,7 +111,7 @@ const CALLS = defineQuery(
     reasoningTokens: z.int(),
     output: z.string().nullable(),
   }),
-  `SELECT ${TIMED}, x.provider, x.model, x.finish_reason AS "finishReason", x.input_tokens AS "inputTokens",
+  `SELECT ${TIMED}, x.started_at AS "startedAt", x.provider, x.model, x.finish_reason AS "finishReason", x.input_tokens AS "inputTokens",
      x.output_tokens AS "outputTokens", x.cached_input_tokens AS "cachedInputTokens",
      x.cache_write_tokens AS "cacheWriteTokens", x.reasoning_tokens AS "reasoningTokens",
      CASE WHEN $2 THEN left(x.content, ${MOST_CONTENT}) END AS output
