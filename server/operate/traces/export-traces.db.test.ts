@@ -114,6 +114,8 @@ it("sends a run, its calls and its child runs as one trace, and the same spans a
   expect(root?.parentSpanId).toBeUndefined();
   expect(named("execute_tool adder")?.parentSpanId).toBe(root?.spanId);
   expect(named("invoke_workflow Adder")?.parentSpanId).toBe(named("execute_tool adder")?.spanId);
+  const nameOf = (one: typeof root) => one && attributeOf(one, "gen_ai.agent.name");
+  expect([nameOf(root), nameOf(named("invoke_workflow Adder"))]).toEqual(["Helper", "Adder"]);
   const chat = named("chat gpt-5-mini");
   expect(chat?.parentSpanId).toBe(root?.spanId);
   expect(

@@ -4,8 +4,8 @@ import type { RunKind, RunSource, RunStatus, StepStatus } from "@/server/contrac
 import type { Span } from "./otlp";
 
 /**
- * The spans of a run, by the conventions for generative AI
- * (https://github.com/open-telemetry/semantic-conventions-genai). Ids are functions of the rows' ids: an export that is
+ * The spans of a run, by the conventions for generative AI, v0.1.0
+ * (https://github.com/open-telemetry/semantic-conventions-genai/tree/v0.1.0). Ids are functions of the rows' ids: an export that is
  * repeated gives the same spans.
  */
 
@@ -93,10 +93,9 @@ function runSpan(run: TracedRun, traceId: string): Span {
     finishedAt: run.finishedAt,
     attributes: {
       "gen_ai.operation.name": OPERATIONS[kind],
-      "gen_ai.agent.id": isAgent ? run.targetId : null,
-      "gen_ai.agent.name": isAgent ? name : null,
+      // Of a workflow, too; spans of kind internal have no `gen_ai.agent.id`.
+      "gen_ai.agent.name": name,
       "gen_ai.agent.version": isAgent ? String(run.version) : null,
-      "gen_ai.workflow.name": isAgent ? null : name,
       "gen_ai.request.model": run.model,
       "gen_ai.usage.input_tokens": isAgent ? run.inputTokens : null,
       "gen_ai.usage.output_tokens": isAgent ? run.outputTokens : null,
