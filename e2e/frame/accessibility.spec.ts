@@ -157,7 +157,8 @@ const OPENINGS: Record<string, Record<string, Opening>> = {
       await last.click();
       await expect(last).toHaveAttribute("aria-selected", "true");
       await page.getByRole("tab", { name: "Prompt" }).click();
-      await page.getByText("calculate", { exact: true }).last().click();
+      const offered = page.getByRole("region", { name: "Tools offered" });
+      await offered.getByText("calculate", { exact: true }).click();
     },
   },
   "of a trigger": {

@@ -137,7 +137,7 @@ function Details({ line }: { line: AuditLine }) {
 type Change = { field: string; from: string; to: string };
 
 const CHANGE_COLUMNS: LineColumn<Change>[] = [
-  { head: "Field", width: "w-[20%]", area: "line", look: "wrap", cell: ({ field }) => field },
+  { head: "Field", width: "w-[38%] sm:w-[20%]", area: "line", look: "wrap", cell: ({ field }) => field },
   {
     head: "Before",
     area: "line",

@@ -66,7 +66,7 @@ export function TriggerFields({ draft, errorAt, existing, onChange }: TriggerFie
       {draft.target.startsWith("agent/") ? <TemplateField {...bind("template", "/messageTemplate")} /> : null}
       <TextField
         {...bind("filter", "/filter")}
-        className="mono"
+        code
         hint='A JSONata expression, such as body.type = "charge.refunded". Empty: every call starts a run.'
       />
       {existing === null ? (
