@@ -5,6 +5,7 @@ const REGISTER_EVERY_MS = { missing: 1_000, registered: 60_000 };
 
 type Registration = {
   isRegistered(): boolean;
+  /** Registers again soon, because the server did not answer. */
   renew(): void;
   stop(): void;
 };

@@ -18,7 +18,9 @@ import { stayRegistered } from "./registration";
 
 const CANCELLED = "run/cancelled";
 
+/** Afterwards `onFailure` takes the run back. */
 const RETRIES = 4;
+/** The delay before the repeated call of a run that still executes. */
 const BUSY_RETRY = "15s";
 const CANCELLED_WITHIN_MS = 30_000;
 
@@ -163,6 +165,7 @@ async function takeBack(
   }
 }
 
+/** For the server's pages: the end of the run, or why this function no longer executes it. */
 async function report(result: SegmentResult, steps: NamedSteps): Promise<object> {
   if (result.kind === "busy") throw new RetryAfterError("The run executes for an earlier call.", BUSY_RETRY);
   if (result.kind !== "ended") return { status: result.kind };

@@ -8,6 +8,7 @@ import { expect, it } from "vitest";
  */
 
 const MIGRATIONS = join(import.meta.dirname, "migrations");
+/** Those before it are of the first release. */
 const FIRST = "20261126173500_forks";
 
 /** Applied without the comment. Its constraint is about an event that earlier processes do not know. */
@@ -23,6 +24,7 @@ const BREAKS: [what: string, pattern: RegExp][] = [
   ["replaces a function that a process may call", /\bCREATE\s+OR\s+REPLACE\b/i],
 ];
 
+/** The names of what a migration breaks, without the statements that are marked. */
 function findBreaks(sql: string): string[] {
   return sql.split(";").flatMap((statement) => {
     if (/^--\s*contract: \S/m.test(statement)) return [];

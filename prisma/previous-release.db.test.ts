@@ -10,6 +10,7 @@ import { createTestDatabase } from "@/testing/database";
 /** The schema of the previous release, its rows, and its writes on the migrated database. */
 
 const MIGRATIONS = join(import.meta.dirname, "migrations");
+/** The first migration that the previous release lacks. */
 const FIRST = "20261126173500_forks";
 
 async function writeOrganization(client: pg.Client, slug: string): Promise<void> {

@@ -30,6 +30,7 @@ const SLUG = "demo";
 const LOGIN = "demo@stepwell.test";
 const MAKER = "first start";
 const SETTING = "demo_created_at";
+/** Without 0, 1, l and o, which look alike. */
 const LETTERS = "23456789abcdefghijkmnpqrstuvwxyz";
 
 /**

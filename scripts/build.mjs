@@ -47,6 +47,7 @@ const SOURCES = [
   "package.json",
   "package-lock.json",
 ];
+/** Parts of Next's working folder that are only for its next build and TypeScript. */
 const NOT_SERVED = ["cache", "dev", "types", "lock", "trace", "trace-build", "diagnostics", "build"];
 
 /** @typedef {{ folder: string, serve: string, stepwell: string, pages: string }} Build */

@@ -9,6 +9,7 @@ import { z } from "zod";
 const ROOT = join(import.meta.dirname, "..");
 const readText = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const SETTINGS = [...readText(".env.example").matchAll(/^([A-Z_]+)=/gm)].map(([, name = ""]) => name);
+/** Of Node, and of the program that starts the package. */
 const OTHERS = ["NODE_ENV", "NODE_OPTIONS", "STEPWELL_ENV_FILE"];
 
 const TEMPLATES = readdirSync(join(ROOT, "deploy/helm/stepwell/templates")).map((name) =>

@@ -13,6 +13,7 @@ function importsOf(file: string): string[] {
   );
 }
 
+/** The folders beside each other that an import connects; null if one file is in a folder above the other. */
 function siblings(file: string, imported: string): [string, string] | null {
   const [from, to] = [file.split("/"), imported.split("/")];
   const depth = from.findIndex((part, index) => part !== to[index]);

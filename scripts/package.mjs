@@ -103,6 +103,7 @@ async function traceFiles(build) {
 /** @param {string} path */
 const realPath = (path) => (existsSync(path) ? realpathSync(path) : path);
 
+/** The folder of the package that a file belongs to, and the one around it. */
 const PACKAGE = /^((?:.*[\\/])?node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/@][^\\/]*)[\\/]/;
 
 /** @param {string} path */

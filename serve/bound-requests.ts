@@ -6,6 +6,7 @@ import type { Socket } from "node:net";
  * requests, or 10,000 chunks of a body.
  */
 
+/** Of one connection, waiting for earlier responses. */
 const MAX_WAITING = 64;
 
 /** Passes a server's requests on to its present listeners: those of a connection one after the other. */

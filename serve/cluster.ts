@@ -12,6 +12,7 @@ export type Serving = {
   port: number;
   appUrl: string;
   demo: Demo | null;
+  /** Creates the first organization; null if there is one. */
   setUpLink: string | null;
   /** Waits until `/api/ready` answers 200; false if stopped first. `print` gets the missing parts. */
   untilReady(print: (line: string) => void): Promise<boolean>;
@@ -19,6 +20,7 @@ export type Serving = {
   stop(): Promise<void>;
 };
 
+/** After this and the drain time the process is killed. */
 const STOP_MS = 15_000;
 const REPLACE_AFTER_MS = 1_000;
 const READY_POLL_MS = 250;

@@ -7,6 +7,7 @@ import { testLogger } from "@/testing/log";
 import { closeServer, listen } from "@/testing/servers/listen";
 import { connectionLimits, createConnectionBound } from "./connections";
 
+/** `open` connects from an address of this machine, and tells if it stays connected. */
 async function startServer(limits: { total: number; address: number }) {
   const log = testLogger();
   const clock = testClock();

@@ -5,8 +5,10 @@ import type { Services } from "@/server/services";
 /** Bounds open connections, so that idle ones cannot use up file descriptors and memory. */
 
 const MAX_CONNECTIONS = 10_000;
+/** For the database, calls of functions and files. */
 const RESERVED_FILES = 256;
 const FEWEST_CONNECTIONS = 64;
+/** One address may have this part of the connections. */
 const SHARE_OF_ADDRESS = 4;
 const WARN_EVERY_MS = 60_000;
 

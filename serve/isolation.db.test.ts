@@ -33,7 +33,9 @@ async function startHeldServer() {
 const read = (id: string) => world.db.run.findUniqueOrThrow({ where: { id } });
 const call = (address: string) => ({ id: "call", uses: "http_request", with: { url: `http://${address}/` } });
 
+/** The service itself needs 50 MiB. */
 const SMALL_HEAP = ["--max-old-space-size=80"];
+/** 40 MiB of objects from a short text, and as much when they are stored. */
 const POISON = { id: "poison", uses: "run_javascript", with: { code: "return Array(690_000).fill({})" } };
 
 it("a run that crashes every process fails alone and is not charged; others go on", {

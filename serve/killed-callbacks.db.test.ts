@@ -82,6 +82,7 @@ function arrived(): Map<string, { id: string | undefined; type: string }[]> {
   return events;
 }
 
+/** Each run's end arrived, once or more, always with the same id. */
 async function expectAllToArrive(): Promise<void> {
   const where = { organizationId: tenant.orgId };
   const undelivered = () => world.db.callbackDelivery.count({ where: { ...where, deliveredAt: null } });

@@ -64,6 +64,7 @@ const startProcess = async (): Promise<BuiltProcess> => {
   return started;
 };
 
+/** The events of a run that a reader got, beside the same read at once after the run's end. */
 type Reading = { what: string; path: string; events: Promise<ReadEvent[]>; hasSnapshot: boolean };
 
 const numbered = (events: ReadEvent[]) => events.filter(({ place }) => place !== null);

@@ -7,6 +7,7 @@ import { type BuiltProcess, builtService, startOverRest, untilReady } from "@/te
 import { insertTool } from "@/testing/tools";
 import { createTenant, createWorld, setAgent, type Tenant, type World } from "@/testing/world";
 
+/** Bounds only the time until runs fall asleep; whatever happens later may take longer. */
 const WAIT_SECONDS = 20;
 
 let world: World;

@@ -6,6 +6,7 @@ import { builtService, startOverRest, untilReady } from "@/testing/services/buil
 import { insertTool } from "@/testing/tools";
 import { createTenant, createWorld, type World } from "@/testing/world";
 
+/** Small, so that few and cheap runs would fill it. */
 const HEAP_MIB = 192;
 const RUNS = 6;
 const STEPS = 3;

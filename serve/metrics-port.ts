@@ -7,6 +7,7 @@ import type { Services } from "@/server/services";
 /** The server of STEPWELL_METRICS_PORT. Each process has its own, so that each scrape is of one process. */
 
 const PATHS = ["/metrics", "/api/metrics"];
+/** A scraper sends nothing but its head. */
 const MAX_HEAD_BYTES = 8_192;
 const TIMEOUT_MS = 10_000;
 

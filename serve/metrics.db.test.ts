@@ -54,6 +54,7 @@ async function scrape(origin: string): Promise<Map<string, number>> {
   return readSamples(await response.text());
 }
 
+/** The samples by name and labels. Each line must be one, and none may appear twice. */
 function readSamples(text: string): Map<string, number> {
   const samples = new Map<string, number>();
   for (const line of text.split("\n")) {
@@ -212,6 +213,7 @@ const dashboard = z.object({
   panels: z.array(z.object({ targets: z.array(z.object({ expr: z.string() })).default([]) })),
 });
 
+/** The metrics that an expression reads. Throws if it is no PromQL. */
 function metricsOf(expression: string): string[] {
   // Grafana replaces its variables.
   const text = expression.replaceAll("$__rate_interval", "5m");

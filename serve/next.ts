@@ -24,6 +24,7 @@ import {
 
 /** `next start`, for platforms that expect a plain Next application. instrumentation.ts starts the engine. */
 
+/** Only Inngest's route reads the query. */
 const NEXT_PATHS = {
   mcp: "/mcp",
   rest: "/v1",
@@ -33,6 +34,7 @@ const NEXT_PATHS = {
   metrics: "/api/metrics",
   ready: "/api/ready",
 };
+/** Rejected requests get a page that does not exist. */
 const NO_PAGE = "/_";
 const ROUTE_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 

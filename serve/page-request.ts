@@ -8,10 +8,13 @@ import { isRouterState, ROUTER_STATE_HEADER } from "./router-state";
  * headers (docs/decisions/0033-requests-for-pages.md).
  */
 
+/** A filtered list's address has some 20. */
 const MAX_QUERY_PARAMETERS = 64;
+/** Browsers and proxies send some 40. */
 const MAX_HEADERS = 128;
 
 const MAX_HEADER_LENGTH = 1 * KIB;
+/** Our own cookies, and the page that a followed link comes from. */
 const LONG_HEADERS = ["cookie", ROUTER_STATE_HEADER];
 
 const READS = ["GET", "HEAD"];

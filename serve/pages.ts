@@ -5,6 +5,7 @@ import { z } from "zod";
 
 type PagesOptions = {
   root: string;
+  /** Folder of the built pages; null: compiled on demand. */
   built: string | null;
   host: string;
   port: number;

@@ -8,6 +8,7 @@ import { storeAppUrl } from "@/server/operate/app-url";
 
 /** The time in which requests and runs must reach a safe point at shutdown. */
 export const GRACE_MS = 5_000;
+/** The longest wait for a database that becomes unavailable during a start. */
 const START_PATIENCE_MS = 30_000;
 
 /** Migrates the database and checks that this process may use it. Returns the demo organization, if there is one. */

@@ -12,6 +12,7 @@ import { createTenant, createWorld, type World } from "@/testing/world";
 const CHECK_MS = 200;
 const DRAIN_SECONDS = "5";
 const CLIENTS = 4;
+/** Between two requests of a client. */
 const PACE_MS = 20;
 
 let world: World;
@@ -25,6 +26,7 @@ afterAll(() => world.close());
 
 type Backend = { origin: string; isReady: boolean };
 
+/** As the guide describes it: checks each process, keeps connections alive, never sends a request twice. */
 async function startProxy() {
   const backends: Backend[] = [];
   const agent = new Agent({ keepAlive: true, timeout: 60_000 });

@@ -5,6 +5,7 @@ import { startThrowawayCluster } from "@/scripts/postgres/throwaway.mjs";
 import { migrate } from "@/server/base/db/migrate";
 
 const TEMPLATE = "stepwell_template";
+/** The data may be lost in a crash. */
 const SETTINGS = {
   fsync: "off",
   synchronous_commit: "off",

@@ -5,6 +5,7 @@ import { agentDefinition } from "@/server/catalog/definitions";
 import { inputSchemaOf, listFunctions } from "@/server/work/functions/core/registry";
 import { callStepSchema, workflowStep } from "@/server/work/workflow/definition";
 
+/** May replace any value of a function's input. */
 const TEMPLATE: JsonObject = { type: "string", pattern: "\\{\\{" };
 const NAMES = listFunctions().map(({ name }) => name);
 

@@ -109,6 +109,7 @@ function toFacts({ contextWindow, maxTokens, reasoning, input, cost }: PackagedM
   };
 }
 
+/** One line per model, so that releases can be compared. */
 function formatCatalog({ date, source, providers }: CatalogFile): string {
   const sections = providers.map(({ name, hosts, models }) => {
     const lines = Object.entries(models).map(

@@ -30,6 +30,7 @@ type FrameProps = {
   mac: boolean;
 };
 
+/** Editors need the width: beside them, the navigation is folded to icons. */
 const IS_EDITOR = /^\/(agents|tools)\/(new|[^/]+\/(edit|copy))$/;
 
 export function Frame({ children, ...props }: FrameProps & { children: ReactNode }) {

@@ -16,6 +16,7 @@ export function Segments<Value extends string>({
   before?: string;
   "aria-describedby"?: string;
   options: readonly { value: Value; label: string; disabled?: boolean }[];
+  /** Null: none of them. */
   value: Value | null;
   onChange: (value: Value) => void;
   className?: string;

@@ -123,12 +123,16 @@ export type LineColumn<Line> = {
 export type LineListProps<Line> = {
   label: string;
   columns: readonly LineColumn<Line>[];
+  /** Null while they load. */
   lines: readonly Line[] | null;
   keyOf: (line: Line) => string;
   menu?: false | ((line: Line) => ReactNode);
+  /** Null: the row does not open. Its first cell becomes the button. */
   detailsOf?: (line: Line) => ReactNode;
   isSelected?: (line: Line) => boolean;
+  /** Stands over the first row without moving it, and stays below the head of the list. */
   notice?: ReactNode;
+  /** The heading above a line; null for none. */
   headingOf?: (line: Line) => ReactNode;
   isNested?: (line: Line) => boolean;
   empty?: ReactNode;

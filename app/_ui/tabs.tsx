@@ -2,6 +2,7 @@
 
 import { type KeyboardEvent, type ReactNode, useId } from "react";
 
+/** Null for keys that lead to no tab. */
 function tabAfter(key: string, at: number, count: number): number | null {
   if (key === "ArrowRight") return (at + 1) % count;
   if (key === "ArrowLeft") return (at - 1 + count) % count;

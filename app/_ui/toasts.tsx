@@ -10,6 +10,7 @@ const SHOWN_MS = 6_000;
 /** Longer, so that the action can be reached by keyboard. */
 const ACTION_SHOWN_MS = 60_000;
 
+/** Messages need no answer. */
 const NO_DIALOG = { role: "group", "aria-modal": undefined };
 
 /** The messages at the lower edge. F6 moves the focus to them. */

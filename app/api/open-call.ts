@@ -13,6 +13,7 @@ import { answerErrors, requireOwnJson } from "./handlers";
 /** Only bounds the work, because a token has 256 bits. */
 const PER_ADDRESS = { limit: 60, seconds: 60 };
 
+/** `name`: of the calls' common limit. `needs`: the message if the body does not match. */
 type OpenCall<Body extends z.ZodType> = { name: string; body: Body; needs: string };
 
 /** Answers a call that needs no session: JSON from our own pages, bounded in size and rate. */

@@ -16,6 +16,7 @@ a {
 }
 a:focus-visible { outline: 2px solid light-dark(#5b52d6, #9a92f5); outline-offset: 2px; }`;
 
+/** Replaces the browser's own error page and reloads the address without a script. */
 const UNREACHABLE_PAGE = `<!doctype html>
 <html lang="en">
 <head>

@@ -214,6 +214,7 @@ const OPENINGS: Record<string, Record<string, Opening>> = {
   },
 };
 
+/** The others are checked by the long tests. */
 const ALWAYS = ["of every page", "of a run"];
 
 for (const [where, openings] of Object.entries(OPENINGS)) {

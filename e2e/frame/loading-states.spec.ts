@@ -18,7 +18,9 @@ test.afterAll(() => service.remove());
 
 test.beforeEach(({ context }) => context.addCookies(cookies));
 
+/** Every page reads them to know its reader. */
 const OF_READERS = ["members", "sessions"];
+/** The tables of an organization's data. */
 const OF_PAGES = `
   SELECT string_agg(relname, ', ') AS tables FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
   WHERE attname = 'organization_id' AND relkind IN ('r', 'p') AND NOT relispartition AND relname <> ALL ($1)`;
@@ -35,6 +37,7 @@ async function whileLocked(work: () => Promise<void>): Promise<void> {
   });
 }
 
+/** Renames the table, so that its readers get an error. */
 async function whileAway(table: string, work: () => Promise<void>): Promise<void> {
   const rename = (from: string, to: string) =>
     service.withDatabase((client) => client.query(`ALTER TABLE ${from} RENAME TO ${to}`));

@@ -6,6 +6,7 @@ import { finishRun } from "../support/start";
 /** Counts compressed scripts with their headers, without those that load on first use. */
 
 const HEADERS_BYTES = 550;
+/** Pages promise less than 260 kB. */
 const LIMIT_KB = 250;
 
 const pages = ({ agentId, toolId, triggerIds, callbackId }: Organization, run: string) => [

@@ -3,13 +3,16 @@ import { createRequire } from "node:module";
 import { type BrowserContext, expect, type Page } from "@playwright/test";
 import { z } from "zod";
 
+/** Minified, because each checked page compiles it. */
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 const findings = z.array(
   z.object({ id: z.string(), impact: z.string().nullable(), nodes: z.array(z.string()) }),
 );
 
+/** Rules below serious that count nevertheless. */
 const COUNTED = ["region", "empty-table-header"];
+/** Rules that cost time and have no serious finding. */
 const MINOR = ["heading-order", "landmark-unique", "aria-allowed-role", "page-has-heading-one"];
 const without = (ids: string[]) => ({
   rules: Object.fromEntries(ids.map((id) => [id, { enabled: false }])),

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { applyDefinitions } from "@/testing/services/service-process";
 import { DOMAIN, type Organization, PASSWORD } from "./fixtures";
 
+/** Organizations per command, because starting it takes longer than creating them. */
 const BATCH = 4;
 const unused: Organization["owner"][] = [];
 

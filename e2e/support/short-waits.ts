@@ -7,11 +7,14 @@ import {
   watchService,
 } from "@/testing/request-shapes";
 
+/** The longest delay that one request may cause for others, on an idle machine. */
 const LONGEST_WAIT_MS = 250;
+/** On a busy machine, requests without the shape are slow, too. */
 const LONGEST_RATIO = 5;
 const MEASUREMENTS = 4;
 /** The head limit and less: a shape rejected for its size must be harmless without this rejection, too. */
 const SIZES = [16 * 1024, 11 * 1024];
+/** As much as Node reads at once, and with tiny chunks a body of the sign-in form's largest size. */
 const PACKET_SIZE = 96 * 1024;
 
 const ID = "00000000-0000-7000-8000-000000000000";
@@ -41,6 +44,7 @@ const ROUTES: [string, string][] = [
   ["POST", `/v1/agents/run/${ID}`],
   ["POST", "/webhooks/unknown"],
 ];
+/** With `thorough`, these get every shape, the others two of each header. */
 const THOROUGH = ["/runs", "/openapi.json"];
 
 /** Expects that no request of any shape lets others at `origin` wait for longer than 250 ms. */

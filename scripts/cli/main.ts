@@ -34,6 +34,7 @@ async function askSilently(prompt: string): Promise<string> {
   return answer;
 }
 
+/** Enough to tell that a secret is too long. */
 const MAX_SECRET_INPUT = 64 * 1024;
 
 async function readAll(): Promise<string> {

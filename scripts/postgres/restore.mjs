@@ -12,6 +12,7 @@ import { readMajorVersion } from "./postgres-programs.mjs";
 
 /** @typedef {import("./manifest.mjs").Manifest} Manifest */
 
+/** At most so many ids of executing runs are printed. */
 const LISTED = 20;
 
 /**

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { SetupError, timed } from "./project.mjs";
 import { runProgram } from "./run-program.mjs";
 
+/** The headless shell starts much faster than the complete browser. */
 const SYSTEM_BROWSERS = [
   "/usr/bin/chromium-headless-shell",
   "/usr/bin/chromium",

@@ -4,6 +4,7 @@ import { formatIdentity, isSameProcessAlive } from "./processes.mjs";
 import { codeOf, readIfPresent } from "./project.mjs";
 
 const RETRY_MS = 50;
+/** The interval at which a waiting process reports that it still waits. */
 const REPORT_EVERY_MS = 5_000;
 
 /**

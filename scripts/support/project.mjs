@@ -59,6 +59,7 @@ function addTo(hash, path) {
   }
 }
 
+/** The interval at which a long part of a start reports that it goes on. */
 const PROGRESS_EVERY_MS = 5_000;
 
 /**

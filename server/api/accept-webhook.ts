@@ -77,6 +77,7 @@ function checkSignature(
   throw new AppError("invalid_signature", "The signature is missing or not valid.");
 }
 
+/** Throws `invalid_request` if the id has the wrong format. */
 function identify({ trigger, delivery, conditions }: Call, id: string | null): void {
   delivery.senderId = parseIdempotencyKey(id);
   if (delivery.senderId === null) return;

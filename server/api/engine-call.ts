@@ -11,6 +11,7 @@ import { errorResponse } from "./http/respond";
 
 // A body is an event and references to the results of steps.
 const MAX_BYTES = 4 * MIB;
+/** Shorter bodies are read without waiting. */
 const LIGHT_BYTES = 16 * KIB;
 // In bytes of longer bodies; one address has at most half.
 const reading = new FairQueue(32 * MIB, 16 * MIB);

@@ -7,6 +7,7 @@ import type { Services } from "@/server/services";
 import type { ApiRequest, ApiResponse } from "./http/api-request";
 import { errorResponse } from "./http/respond";
 
+/** Loaded by the first scrape, so that no process starts slower for it. */
 const registryOf = perOwner(async (services: Services) => {
   const { createRegistry } = await import("@/server/operate/metrics/registry");
   return createRegistry(services);

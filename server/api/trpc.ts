@@ -127,6 +127,7 @@ export function operatorProcedure(options: { waitsOutside?: boolean } = {}) {
   });
 }
 
+/** Throws `unauthenticated` or `forbidden`. */
 function requireMember(actor: Actor | null, needed: MemberRole): MemberActor {
   if (actor?.kind !== "member") throw new AppError("unauthenticated", "Sign in to continue.");
   if (!roleCovers(actor.role, needed)) {

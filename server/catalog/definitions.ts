@@ -34,6 +34,7 @@ const amount = z
   .pipe(z.string().regex(AMOUNT, "must be a number from 0 to 9999999999 with at most four decimal places"));
 export const amountAboveZero = amount.refine((value) => Number(value) > 0, "must be above zero");
 
+/** PostgreSQL's largest integer. */
 const MAX_RATE = 2_147_483_647;
 const perMinute = z.int().min(1).max(MAX_RATE);
 export const UNLIMITED = "unlimited" as const;

@@ -110,6 +110,7 @@ function triggerLine({ id, slug, name, disabledAt, agentId, toolId, ...times }: 
   };
 }
 
+/** More versions are on the page of the agent or tool. */
 const MAX_VERSIONS = 100;
 const VERSIONS = { orderBy: { number: "desc" }, take: MAX_VERSIONS } as const;
 

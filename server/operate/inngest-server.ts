@@ -15,6 +15,7 @@ type Settings = NonNullable<Environment["inngest"]>;
 const DEV_SERVER = "http://127.0.0.1:8288";
 const CLOUD = { events: "https://inn.gs", api: "https://api.inngest.com" };
 const PATIENCE_MS = 1_500;
+/** Probes and pages ask often. */
 const REMEMBERED_MS = 2_000;
 
 export function readInngestServer({ dev, baseUrl, eventKey, signingKey }: Settings): InngestServer {

@@ -7,6 +7,7 @@ import type { Services } from "@/server/services";
 
 /** Ends runs without a worker within the bounds of docs/operating.md. A living worker ends its own runs. */
 
+/** After the deadline of a run without a worker. */
 const DEADLINE_GRACE_SECONDS = 30;
 const BATCH = 500;
 

@@ -19,6 +19,7 @@ export const EVENT_KEY = "an-event-key";
 
 type Options = {
   isDev?: boolean;
+  /** For failed calls without a Retry-After header. */
   retryMs?: number;
 };
 type Reply = { status: number; body: unknown };
@@ -30,6 +31,7 @@ type Reply = { status: number; body: unknown };
 export class InngestServer {
   readonly url: string;
   readonly functions = new Map<string, InngestFunction>();
+  /** Without repeated ids. */
   readonly events: InngestEvent[] = [];
   unauthorized = 0;
   acceptsCheckpoints = true;

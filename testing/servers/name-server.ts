@@ -2,6 +2,7 @@ import { createSocket } from "node:dgram";
 
 /** The addresses of a name: IPv4 and IPv6. A name may be an alias of another one. */
 export type NameRecord = { four?: string[]; six?: string[]; alias?: string };
+/** Gets a name, and how often its IPv4 addresses were asked for before; null: there is no such name. */
 type NameAnswer = (name: string, before: number) => NameRecord | null | "silence";
 
 const [A, CNAME, TXT, AAAA] = [1, 5, 16, 28];

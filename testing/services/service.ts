@@ -47,6 +47,7 @@ export async function startTestService(env: Record<string, string> = {}, log?: L
     origin,
     settings,
     services,
+    /** Ends all connections, as a proxy that restarts would. */
     cut: () => server.closeAllConnections(),
     async stop() {
       await closeServer(server);

@@ -63,6 +63,7 @@ async function readCosts({ pids, postmaster, countStatements }: Measured) {
   return [service, postgres, countStatements ? await countStatements() : Number.NaN];
 }
 
+/** Measures a phase, unless the target has none of that name. Returns the runs that it did not await. */
 async function measure(what: string, target: Measured, run: () => Promise<Phase> | undefined) {
   const before = await readCosts(target);
   const result = await run();

@@ -9,7 +9,9 @@ import type { Target } from "./target";
 const WAITERS = 2_000;
 const STREAMS = 200;
 const STREAMS_PER_KEY = 50;
+/** The service answers a waiter after 30 s. */
 const SECONDS = 12;
+/** Until the runs wait and the requests are open. */
 const SETTLE_MS = 8_000;
 
 type Own = NonNullable<Target["own"]>;

@@ -105,6 +105,7 @@ const FUNCTIONS = `
   CREATE FUNCTION pg_temp.pick(count int) RETURNS int LANGUAGE sql VOLATILE AS $$
     SELECT 1 + floor(power(random(), 2.5) * count)::int $$;`;
 
+/** Words by Zipf's law. Runs share 4,000 paragraphs and add their own numbers. */
 const TEXTS = {
   words: `
     CREATE TEMP TABLE words AS

@@ -35,6 +35,7 @@ export function questionsOf(services: Services, at: Landmarks): Question[] {
     .toString(16)
     .padStart(12, "0")
     .replace(/^(.{8})/, "$1-")}-7000-8000-000000000000`;
+  /** As many as a stream names at once. */
   const changed = findRunIds(services, actor.orgId, { filter: {}, page: { before: deep, limit: 200 } });
   const list = (name: string, filter: RunFilter, before?: string) =>
     question(`list: ${name}`, () => listRuns(services, actor, { filter, before, limit: 50 }));

@@ -58,6 +58,7 @@ type Checkout = {
   name: string;
   root: string;
   modelPort: number;
+  /** By default, the service starts its own. */
   database?: Database | undefined;
 };
 

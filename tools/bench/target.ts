@@ -18,6 +18,7 @@ export type Target = {
   name: string;
   port: number;
   key: string;
+  /** The processes whose CPU and memory count, without PostgreSQL. */
   pids: number[];
   postmaster?: number | undefined;
   readyMs: number;

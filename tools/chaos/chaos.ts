@@ -31,6 +31,7 @@ const RUNS = Number(values.runs);
 const BURST = Number(values.burst);
 const END = Date.now() + Number(values.seconds) * 1000;
 const PORTS = Array.from({ length: Number(values.processes) }, (_, n) => Number(values.port) + n);
+/** Spreads the runs over the faults. */
 const START_EVERY_MS = 200;
 /** Longer than a worker may be silent. */
 const STALL_MS = 5_000;

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { PausePoint } from "@/server/base/pause-points";
 import { startService, untilReady } from "@/testing/services/service-process";
 
+/** Probabilities that a process kills itself at a point of the engine. */
 const POINTS: Record<PausePoint, number> = {
   "accounts:before": 0.1,
   "accounts:sent": 0.1,

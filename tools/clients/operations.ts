@@ -44,6 +44,7 @@ export function operationsOf(document: OpenApiDocument): Operation[] {
   return found.sort((one, other) => (one.id < other.id ? -1 : 1));
 }
 
+/** None for an operation without JSON: the handles of runs read its events. */
 function textsOf({ responses }: DeclaredOperation): string[] {
   const success = responses?.["200"];
   const types = success !== undefined && "content" in success ? Object.keys(success.content ?? {}) : [];

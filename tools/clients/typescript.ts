@@ -9,6 +9,7 @@ export async function typesOfDocument(document: OpenApiDocument): Promise<string
   return `${NOTICE}\n${astToString(await openapiTypeScript(JSON.stringify(withoutTexts(document))))}`;
 }
 
+/** Without examples and the longer texts about operations, which docs/contract.md has. */
 function withoutTexts(value: unknown, isNames = false): unknown {
   if (Array.isArray(value)) return value.map((each) => withoutTexts(each));
   if (typeof value !== "object" || value === null) return value;

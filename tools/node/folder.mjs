@@ -18,6 +18,7 @@ await runCommand(async () => {
   return 0;
 });
 
+/** Installs the package of this machine, unless it is there. */
 async function ensureNode() {
   const folder = join(ROOT, "tools/node", version);
   const name = `node-${process.platform}-${process.arch}`;

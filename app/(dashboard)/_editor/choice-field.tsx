@@ -8,6 +8,7 @@ type ChoiceFieldProps = {
   error?: string | undefined;
   field: Field;
   value: unknown;
+  /** Undefined: not set. */
   onChange: (value: unknown) => void;
   onWrite: () => void;
 };

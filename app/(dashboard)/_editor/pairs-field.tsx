@@ -20,6 +20,7 @@ type PairsFieldProps = {
   insertables: readonly Insertable[];
   takesSecrets?: boolean | undefined;
   value: unknown;
+  /** Undefined: not set. */
   onChange: (value: unknown) => void;
   json: ReactNode;
 };

@@ -52,6 +52,7 @@ export function writePairs(
   );
 }
 
+/** The names that stand twice although they cannot. */
 export function doubledNames(rows: readonly Pair[]): string[] {
   const names = rows.map(({ name }) => name.toLowerCase()).filter((name) => name !== "");
   return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];

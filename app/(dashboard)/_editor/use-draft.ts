@@ -5,6 +5,7 @@ import { draftKey } from "@/app/_ui/data/browser-storage";
 import { isJsonObject, tryParseJson, writeJson } from "@/server/base/json/json";
 import { OrganizationContext } from "../organization-context";
 
+/** `version`: the one that the value changes; null: something new. */
 type Draft<Value> = { version: number | null; value: Value };
 
 /**

@@ -28,6 +28,7 @@ type ValueFieldProps = {
   takesSecrets?: boolean | undefined;
   isLabelHidden?: boolean;
   value: unknown;
+  /** Undefined: not set. */
   onChange: (value: unknown) => void;
 };
 

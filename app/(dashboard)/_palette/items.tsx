@@ -49,8 +49,10 @@ export type PaletteProps = {
 
 const KIND_ICONS = { agent: AgentIcon, tool: ToolIcon, trigger: TriggerIcon };
 const RECENT_RUNS = 6;
+/** Shorter texts would match most runs. */
 const SEARCHED_LENGTH = 2;
 
+/** `pending`: no answer for this text yet. `failed`: part of the search failed. */
 type Found = { groups: Group<PaletteItem>[]; pending: boolean; failed: boolean };
 
 /** The entries that match the text: local ones immediately, runs when the server has found them. */

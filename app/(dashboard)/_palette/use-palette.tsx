@@ -5,6 +5,7 @@ import { type ReactNode, useLayoutEffect, useState } from "react";
 import type { PaletteProps } from "./items";
 
 const load = () => import("./palette");
+/** Loaded on demand: it is the largest part of the layout. */
 const Palette = dynamic(() => load().then((module) => module.Palette), { ssr: false });
 
 /** Fetches the palette's code before it opens, when the pointer or focus reaches its button. */

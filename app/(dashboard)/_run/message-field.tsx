@@ -2,6 +2,7 @@ import { type KeyboardEventHandler, type Ref, useId } from "react";
 import { RecentInputs } from "./recent-inputs";
 
 type MessageFieldProps = {
+  /** Null: not created yet. */
   agentId: string | null;
   problemId: string;
   placeholder: string;

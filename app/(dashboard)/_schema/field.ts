@@ -27,15 +27,20 @@ export type Field = {
   type: FieldType;
   /** Without those that the other members express. */
   keywords: Readonly<Record<string, unknown>>;
+  /** As typed. */
   choices: readonly string[];
   fields: readonly Field[];
   isOpen: boolean;
+  /** Null unless the field is a `list`. */
   items: Field | null;
+  /** A sentence that says why the schema cannot be designed as fields; null if it can. */
   reason: string | null;
 };
 
+/** Deeper fields would be too narrow. */
 const MAX_DEPTH = 4;
 
+/** Keywords that change what a schema means as a whole. */
 const UNSHOWN = [
   "$ref",
   "$dynamicRef",

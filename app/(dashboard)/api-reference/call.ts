@@ -15,6 +15,7 @@ function valuesIn(place: "path" | "query" | "header", { operation, values }: Cal
     .map(({ name }) => [name, values[name]?.trim() ?? ""]);
 }
 
+/** A path parameter without a value keeps its braces. */
 function pathOf(call: Call): string {
   const path = valuesIn("path", call).reduce(
     (before, [name, value]) =>
@@ -53,6 +54,7 @@ export type Answer =
   | { status: string; ok: boolean; durationMs: number; requestId: string | null; text: string }
   | { failure: string };
 
+/** More than `wait` allows. */
 const TIMEOUT_MS = 40_000;
 const MAX_SHOWN = 100_000;
 

@@ -7,6 +7,7 @@ import { useMay } from "@/app/_ui/role";
 
 const KeyContext = createContext("");
 
+/** The pasted key; "" without one. */
 export function useKey(): string {
   return useContext(KeyContext);
 }

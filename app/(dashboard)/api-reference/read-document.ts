@@ -98,6 +98,7 @@ function describeField({ path, field }: { path: string; field: Field }): Documen
 
 const lastOf = (reference: string) => reference.slice(reference.lastIndexOf("/") + 1);
 
+/** Our components do not refer to themselves. */
 const MAX_DEPTH = 16;
 
 /** A reference's own description wins. */

@@ -5,7 +5,9 @@ import { type FigureName, formatFigure } from "./figures";
 
 export type KeyFigure = Extract<FigureName, "runs" | "success" | "p50" | "p95" | "tokens" | "credits">;
 
+/** With fewer runs before, a difference says nothing. */
 const FEW_RUNS = 10;
+/** From this factor on, a percentage is harder to read than the value before. */
 const MANY_TIMES = 10;
 
 /** A figure against that of the period before: `+12.0%`, `−1.5 pt`, `+20 ms`, or `3 before`; null without one. */

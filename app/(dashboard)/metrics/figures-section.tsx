@@ -17,6 +17,7 @@ type Row = {
 };
 
 const LINK = "-mx-1 px-1 hover:text-accent hover:underline";
+/** Two links above each other, large enough for a finger. */
 const FIGURE_LINK = clsx(LINK, "inline-block leading-6");
 
 const figureColumn = (figure: FigureName, head: string, column: Figure): LineColumn<Row> => ({

@@ -8,6 +8,7 @@ import { ended } from "../runs/rates";
 import { compareFigure, type KeyFigure } from "./compare";
 import { figureFilters, formatFigure } from "./figures";
 
+/** Null: nothing to measure. */
 type Measure = { name: string; figure: KeyFigure; read: (figures: RunFigures) => number | null };
 
 const MEASURES: readonly Measure[] = [

@@ -78,6 +78,7 @@ type PartProps = {
   name: string;
   badge?: string | null;
   free?: boolean;
+  /** Without a name: any model that is not listed. */
   models: (Omit<PricedModel, "name"> & { name: string | null })[];
   actions?: ReactNode;
   children: ReactNode;

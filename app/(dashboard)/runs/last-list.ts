@@ -1,3 +1,4 @@
+/** The URL of the runs list and the last opened run, for the way back. Both survive a reload. */
 const SEARCH = "runs-left";
 const RUN = "runs-opened";
 

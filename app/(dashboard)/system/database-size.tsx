@@ -13,6 +13,7 @@ import { describeFull, describeRetention, formatGrowth } from "./describe";
 const REFRESH_MS = 60_000;
 const SHOWN = 5;
 
+/** Without a name: all tables that are not shown. */
 type Row = Omit<TableSize, "name"> & { name: string | null; others: number };
 
 /** The largest tables, and the sum of the others. */

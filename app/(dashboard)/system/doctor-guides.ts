@@ -1,3 +1,4 @@
+/** The part of the operator's guide that helps with a finding of `doctor`. */
 const PARTS: Record<string, { title: string; anchor: string }> = {
   Node: { title: "Production", anchor: "before-you-go-to-production" },
   database: { title: "Production", anchor: "before-you-go-to-production" },

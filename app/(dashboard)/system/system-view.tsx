@@ -11,6 +11,7 @@ import { Processes } from "./processes";
 import { Queue } from "./queue";
 import { SignIns } from "./sign-ins";
 
+/** Processes report every 5 s. */
 const REFRESH_MS = 5_000;
 
 export function SystemView() {

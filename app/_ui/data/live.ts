@@ -3,6 +3,7 @@
 import { useEffect, useRef } from "react";
 import { checkConnection, useSignedOut } from "@/app/_ui/data/connection";
 
+/** Applies after the browser gave up. */
 const MAX_WAIT_MS = 15_000;
 
 type Handlers = Record<string, (data: string, id: string) => void>;

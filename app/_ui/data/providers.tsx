@@ -14,6 +14,7 @@ import { lazy } from "@/app/_ui/lazy";
 import type { DashboardRouter } from "@/server/api/dashboard/router";
 import { MAX_BATCHED_CALLS } from "@/server/contract/enums";
 
+/** Loads after the page, so that messages can appear when the connection is lost. */
 const Toasts = lazy(() => import("@/app/_ui/toasts"), "Toasts");
 
 const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<DashboardRouter>();

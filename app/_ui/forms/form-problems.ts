@@ -33,6 +33,7 @@ export function readProblems(
 
 export type FormProblems = ReturnType<typeof readProblems>;
 
+/** `path`: such as `/hosts/1`. Undefined if there is no list of texts. */
 function itemAt(sent: unknown, path: string): string | undefined {
   const [, field = "", index = ""] = path.split("/");
   const list: unknown = typeof sent === "object" && sent !== null ? Reflect.get(sent, field) : undefined;

@@ -63,6 +63,7 @@ export function searchJson(value: JsonNode, searchText: string): Search | null {
   return { pattern, paths, hits, more: hits >= MAX_HITS };
 }
 
+/** More marks would slow the page down. */
 const MAX_MARKS = 200;
 
 /** Splits a text at the hits of a pattern: even items are between hits, odd items are hits, at most 200. */

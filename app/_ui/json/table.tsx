@@ -9,6 +9,7 @@ import { ChevronRightIcon } from "../icons";
 import { type JsonNode, joinPath, keysOf, memberOf, sizeOf } from "./paths";
 import { Copies, Marked, Scalar, SearchContext } from "./values";
 
+/** Rows differ in height, so the table is paged, not virtualized. */
 const ROWS_OF_PAGE = 100;
 const LONG_CELL = 120;
 

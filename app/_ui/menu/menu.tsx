@@ -7,6 +7,7 @@ import { MoreIcon } from "@/app/_ui/icons";
 
 type PopupModule = typeof import("./popup");
 
+/** A fifth of a page's script, so it loads when the pointer or focus reaches a menu's button. */
 let popup: PopupModule | undefined;
 async function loadPopup(): Promise<PopupModule> {
   popup ??= await import("./popup");
@@ -94,6 +95,7 @@ export function MoreMenu({ label, quiet = false, children }: MoreMenuProps) {
   );
 }
 
+/** Only an open popup renders entries, so its code is loaded. */
 function loadedPopup(): PopupModule {
   if (popup === undefined) throw new Error("A menu's entries must be inside a Menu.");
   return popup;

@@ -73,6 +73,7 @@ export function PageButton({ label, needs, otherwise, to }: PageButtonProps) {
   );
 }
 
+/** `short`: the label in the menu. The palette shows `label`, which makes sense without the page. */
 type MenuAction = PageAction & { short?: string; danger?: boolean; disabled?: boolean };
 
 /** A menu of further actions of a page, which the palette offers too. */

@@ -1,6 +1,7 @@
 import { type DiffLine, diffTokens } from "./diff";
 import { characterBoundary } from "./long-text";
 
+/** Characters of one line. */
 const MAX_SHOWN = 1_000;
 const CONTEXT = 100;
 
@@ -60,8 +61,10 @@ function clip(line: DiffLine, wanted: number): ShownLine {
 
 type Piece = { text: string; changed: boolean };
 
+/** Lines that share less of their characters count as replaced. */
 const MIN_SHARED = 0.3;
 
+/** Undefined if the two have little in common. */
 function markWords(line: string, other: string): Piece[] | undefined {
   const words = diffTokens(wordsOf(line), wordsOf(other));
   if (words === null) return undefined;

@@ -5,6 +5,7 @@ export type DiffLine = { kind: "same" | "left" | "right"; text: string };
 
 /** A comparison with more changed lines takes long and is not useful. */
 export const MAX_CHANGES = 1_000;
+/** A comparison blocks the page at most this long. */
 const TIMEOUT_MS = 1_000;
 
 /** The shortest edit script between two lists of lines or words; null if they differ too much. */

@@ -12,6 +12,7 @@ export function isLong(text: string, limit = { characters: LONG, lines: MANY_LIN
   return /^\s*[[{]/.test(text) && countValues(text, limit.lines) > limit.lines;
 }
 
+/** Counts nested values, too; 0 for text that is not JSON. */
 function countValues(text: string, most: number): number {
   let count = 0;
   try {

@@ -89,6 +89,7 @@ function splitBlocks(text: string, size: number): string[] {
   return pieces;
 }
 
+/** Without its head, a table's rows are not a table. */
 function headOf([head = "", rule = ""]: string[]): string {
   return head.includes("|") && TABLE_RULE.test(rule) ? `${head}\n${rule}\n` : "";
 }

@@ -577,6 +577,7 @@ const EXCEPTIONS: Record<string, Call | { ask: Call; gets: Gets }> = {
   "triggers.remove": (api, at) => api.triggers.remove({ slug: at.triggerSlug }),
 };
 
+/** Of calls that change something, by name or router; elsewhere a member may. */
 const CHANGING_ROLES: Record<string, Needed> = {
   system: "operator",
   account: "viewer",
@@ -591,6 +592,7 @@ const CHANGING_ROLES: Record<string, Needed> = {
   secrets: "admin",
   organization: "owner",
 };
+/** Queries that not every viewer may make, by name or router. */
 const READING_ROLES: Record<string, Needed> = {
   system: "operator",
   "members.invitations": "admin",
@@ -610,6 +612,7 @@ const IDS = [
 ] as const;
 const isId = (name: string): name is (typeof IDS)[number] => IDS.some((id) => id === name);
 
+/** The ids that an input needs; null if it needs anything else. */
 function neededIds(inputs: readonly unknown[]): (typeof IDS)[number][] | null {
   const [input] = inputs;
   if (input === undefined) return [];

@@ -42,6 +42,7 @@ export async function callTool(
   }
 }
 
+/** Throws an error that is not for callers. */
 function known(error: unknown): AppError {
   const shown = toAppError(error);
   if (shown.code === "internal_error") throw error;

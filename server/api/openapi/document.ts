@@ -95,6 +95,7 @@ function bodyOf({ schema = {}, ...media }: Media = {}): Media {
   return { ...media, schema: body ?? schema };
 }
 
+/** The scopes that a call needs and the limit that it counts against. */
 function needsOf({ scope, alsoNeeds = [], limit }: Endpoint): string {
   const scopes = alsoNeeds.length === 0 ? `scope ${scope}` : `scopes ${[scope, ...alsoNeeds].join(" and ")}`;
   return `The key needs the ${scopes}. The call counts as a ${limit.slice(0, -1)}.`;
@@ -103,6 +104,7 @@ function needsOf({ scope, alsoNeeds = [], limit }: Endpoint): string {
 const yamlOf = (example: string | undefined): Record<string, Media> =>
   example === undefined ? {} : { [YAML_TYPE]: { schema: { type: "string" }, example } };
 
+/** The parameters beside a body; those of calls without one are parameters already. */
 function queryOf({ schema }: Media = {}): NonNullable<Operation["parameters"]> {
   const properties = schema !== undefined && "properties" in schema ? (schema.properties ?? {}) : {};
   if (!Object.hasOwn(properties, "body")) return [];

@@ -65,6 +65,7 @@ const GENERATE = {
 };
 const NOTE = words("note", { max: 500, description: "Why the version is saved" }).input;
 
+/** As read from the query. */
 const OPTIONS = z.object({ note: z.string().optional(), generateSecret: z.boolean().optional() });
 
 const withArticle = (name: string) => `${name === "agent" ? "an" : "a"} ${name}`;

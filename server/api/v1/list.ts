@@ -13,6 +13,7 @@ import type { Filter } from "./filters";
 
 type Filters = Record<string, Filter<unknown>>;
 
+/** The values of a list's filters; undefined for one that is not given. */
 type ValuesOf<Of extends Filters> = {
   [Name in keyof Of]: Of[Name] extends Filter<infer Value> ? Value | undefined : never;
 };

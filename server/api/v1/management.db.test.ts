@@ -50,6 +50,7 @@ const MANAGEMENT = Object.values(ENDPOINTS).filter(
   ({ kind, operationId }) => kind === undefined && operationId !== "forkRun",
 );
 
+/** Bodies of a call that succeeds. */
 const BODIES: Record<string, object> = {
   createAgent: { slug: "made", name: "Made", model: "gpt-5-mini" },
   createTool: { slug: "made", name: "Made", steps: [{ id: "now", uses: "current_time" }] },

@@ -126,6 +126,7 @@ function readDeadline(text: string): number {
   return reject("X-Deadline-Seconds", `must be one whole number from 1 to ${MAX_DEADLINE_SECONDS}`);
 }
 
+/** Undefined if the object is empty. */
 function readMetadata(text: string): string | undefined {
   const name = "X-Metadata";
   if (text.length > MAX_METADATA_BYTES)

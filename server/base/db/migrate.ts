@@ -103,6 +103,7 @@ function readMigrations(folder: string): Migration[] {
 
 // Statements of processes of the earlier version wait behind the migration.
 const LOCK_TIMEOUT_MS = 2_000;
+/** Those statements continue in this pause. */
 const PAUSE_MS = 2_000;
 // Longer than a process's longest transaction (`LIMITS` in transaction.ts).
 const LOCK_ATTEMPTS = 225;

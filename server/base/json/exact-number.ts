@@ -70,6 +70,7 @@ const NUMBER = /-?\d[\d.eE+-]*/y;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
+/** Most texts need only this quick check. */
 function mayHaveExact(text: string): boolean {
   // Sixteen characters in a row include one of these.
   for (let at = 15; at < text.length; at += 16) {

@@ -3,6 +3,7 @@ import { isContainer, type Json, keysOf } from "./json";
 /** Characters that PostgreSQL or UTF-8 cannot hold. */
 export type InvalidText = "U+0000" | "an unpaired surrogate";
 
+/** The invalid characters in a text; null for a valid one. */
 export function describeInvalidText(text: string): InvalidText | null {
   if (text.includes("\0")) return "U+0000";
   return text.isWellFormed() ? null : "an unpaired surrogate";

@@ -5,8 +5,11 @@ import { ModelFigures } from "./model-figures";
 /** The classes of routes whose requests are counted; not health and metrics. */
 export type RouteClass = "rest" | "mcp" | "webhook" | "inngest" | "pages";
 
+/** From a poll to a wait for the end of a run, in seconds. */
 const REQUEST_SECONDS = [0.001, 0.005, 0.025, 0.1, 0.25, 1, 2.5, 10, 30];
+/** From `calculate` to the longest call of a function, in seconds. */
 const STEP_SECONDS = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 30, 120];
+/** From a short answer to reasoning, in seconds. */
 const RUN_SECONDS = [0.01, 0.1, 0.5, 1, 2.5, 10, 30, 60, 300, 900, 3_600];
 const FLUSH_ITEMS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 

@@ -2,8 +2,10 @@ import { type Count, Counter, type Histogram, HistogramFamily } from "./families
 
 // Reasoning models answer after minutes. In seconds.
 const CALL_SECONDS = [0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120, 300];
+/** Of the label `model`, in one process. */
 const MAX_LABELS = 100;
 const OTHER = "other";
+/** The models of organizations' own providers together. */
 const OWN = "own";
 
 export type FiguresOfModel = {

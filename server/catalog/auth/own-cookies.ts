@@ -1,6 +1,7 @@
 /** The start of better-auth's names. */
 export const AUTH_COOKIE_PREFIX = "stepwell";
 
+/** Choices of a browser that pages are rendered with. */
 const CHOICE_COOKIES = ["theme", "tz", "zone", "columns"] as const;
 export type ChoiceCookie = (typeof CHOICE_COOKIES)[number];
 

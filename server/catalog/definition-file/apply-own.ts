@@ -100,6 +100,7 @@ export async function applyOwnFile(
   });
 }
 
+/** Throws a file's issues as those of a request. */
 function reject(error: unknown): never {
   if (!(error instanceof DefinitionFileError)) throw error;
   throw rejection(error.issues.slice(0, MAX_ISSUES));

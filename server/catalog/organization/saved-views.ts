@@ -9,6 +9,7 @@ import { rejection } from "@/server/base/issues";
 import type { Services } from "@/server/catalog/services";
 import { MAX_VIEW_NAME_LENGTH } from "@/server/contract/limits";
 
+/** Of one person in one organization. */
 const MAX_VIEWS = 50;
 
 const name = z

@@ -10,6 +10,7 @@ import { DELIVERY_OUTCOMES, type DeliveryOutcomeName, RUN_KINDS } from "@/server
 
 type Key = Pick<ApiKeyActor, "orgId" | "targetIds">;
 
+/** The triggers of organization $1 that a key with the targets $2 may see. */
 const SEEN = `t.organization_id = $1 AND t.deleted_at IS NULL
   AND (cardinality($2::uuid[]) = 0 OR coalesce(t.agent_id, t.tool_id) = ANY ($2::uuid[]))`;
 

@@ -64,6 +64,7 @@ export async function redeliver(
   }
 }
 
+/** `rejectStart` counts the call, and throws the error unless the call repeats an accepted one. */
 const toRejected = (rejected: unknown) => ({ rejected });
 
 async function requireStored(services: Services, orgId: OrgId, deliveryId: string) {

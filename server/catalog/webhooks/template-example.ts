@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from "@/server/base/json/json";
 
+/** Deeper properties are left out, so that the sample stays readable. */
 const MAX_DEPTH = 4;
 
 /**

@@ -4,6 +4,7 @@ import type { RunKind } from "@/server/contract/enums";
 import { webhookPath } from "@/server/contract/webhook";
 import type { Sender } from "./senders/presets";
 
+/** A trigger as webhook calls need it. */
 export type Trigger = {
   actor: TriggerActor;
   target: { kind: RunKind; id: string };

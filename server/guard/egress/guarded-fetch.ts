@@ -181,6 +181,7 @@ async function send(agent: Agent, outgoing: Outgoing): Promise<UndiciResponse> {
 
 const REDIRECTS = [301, 302, 303, 307, 308];
 
+/** Throws EgressError if the redirect may not be followed. */
 function nextAddress(location: string, url: URL, { isLast, mode }: { isLast: boolean; mode: string }): URL {
   if (mode === "error") throw new EgressError(`${url.host} redirects, which was not allowed.`);
   if (isLast) throw new EgressError(`${url.host} redirects more than ${MAX_REDIRECTS} times.`);

@@ -33,6 +33,7 @@ const REMOVE = defineCommand(
   "remove-database-samples",
   "DELETE FROM database_samples WHERE day < (coalesce($1::timestamptz, clock_timestamp()) - interval '400 days')::date",
 );
+/** The oldest of the last days, which is the one to compare with. */
 const FIND_SAMPLE = defineQuery(
   "find-database-sample",
   z.object({ at: isoDate, bytes: z.number(), tables: z.string() }),

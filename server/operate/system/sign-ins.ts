@@ -3,6 +3,7 @@ import type { Services } from "@/server/services";
 
 const SHOWN = 20;
 
+/** The names of better-auth's providers. */
 const METHODS: Record<string, string> = { credential: "Password" };
 
 /** The newest sign-ins of all people whose session was not ended, and who is an operator. */

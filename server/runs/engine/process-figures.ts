@@ -32,6 +32,7 @@ export function readConnections(pool: Pool) {
   return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount, most: pool.options.max };
 }
 
+/** The interval at which the event loop's delay is measured. */
 const RESOLUTION_MS = 50;
 const NS_PER_MS = 1e6;
 

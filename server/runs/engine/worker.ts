@@ -13,6 +13,7 @@ import type { LaneName } from "./write/numbered-flush";
 import { Lane, type LaneOptions, WorkerLost } from "./write/writer";
 
 const HEARTBEAT_MS = 500;
+/** Every tenth heartbeat stores the process's figures. */
 const BEATS_PER_REPORT = 10;
 /**
  * A worker that has not reported for this long is replaced. Other processes continue its runs within 3 s of its last
@@ -24,6 +25,7 @@ const TRUSTED_FOR_MS = 2_000;
 // If the database's clock is set by more, heartbeats before and after it cannot be compared.
 const CLOCK_STEP_MS = 1_000;
 
+/** The time of the heartbeat in ms. */
 const AT = "extract(epoch FROM heartbeat_at)::float8 * 1000";
 
 const INSERT_WORKER = defineQuery(

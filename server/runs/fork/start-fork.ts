@@ -37,6 +37,7 @@ export async function startFork(
   });
 }
 
+/** The start of a fork, without options. */
 export async function forkStart(plan: ForkPlan): Promise<StartRequest> {
   const { origin, target, request } = plan;
   const common = { targetId: origin.targetId, fork: plan };

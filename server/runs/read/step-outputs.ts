@@ -7,6 +7,7 @@ import { MIB } from "@/server/contract/sizes";
 import type { Services } from "@/server/runs/services";
 import { type ToolConfiguration, toolConfiguration } from "@/server/work/agent/definition";
 
+/** Larger outputs are not read. */
 const MAX_OUTPUT_BYTES = MIB / 4;
 // Pages load them, and a try's configuration holds them.
 const MAX_OUTPUTS_BYTES = 4 * MIB;

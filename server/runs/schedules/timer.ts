@@ -10,6 +10,7 @@ const LONGEST_MS = 60_000;
 const SHORTEST_MS = 1_000;
 const RETRY_MS = 5_000;
 
+/** Two looks into small partial indexes. */
 const READ_NEXT = defineQuery(
   "read-next-schedule-time",
   z.object({ at: z.date().nullable() }),

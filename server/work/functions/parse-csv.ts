@@ -84,6 +84,7 @@ const DELIMITERS = new Map([
   [",", '","'],
 ]);
 
+/** The name of a character that may separate the values of a first line without the delimiter. */
 function findOtherDelimiter(text: string, delimiter = ","): string | null {
   const [line = ""] = text.split(/[\r\n]/, 1);
   if (line.includes(delimiter) || /^\ufeff?sep=/i.test(line)) return null;

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "@/server/base/json/json";
 
+/** Deeper schemas are left empty, so that the example stays readable. */
 const MAX_DEPTH = 4;
 
 /**

@@ -64,6 +64,7 @@ function hasTemplate(value: Json): boolean {
   return Object.values(value).some(hasTemplate);
 }
 
+/** Null if other parameters are allowed. */
 function closedParameters(parameters: JsonObject): Set<string> | null {
   const open = ["$ref", "allOf", "anyOf", "oneOf", "if", "patternProperties", "dependentSchemas"];
   if (parameters.additionalProperties !== false || open.some((keyword) => keyword in parameters)) return null;

@@ -97,6 +97,7 @@ function walkPath(steps: ExpressionNode[], atScope: boolean, found: Found[]): vo
   for (const step of steps.slice(1)) walk(step, false, found);
 }
 
+/** The names up to the first step that is more than a name; null if one cannot be written. */
 function plainPath(
   steps: ExpressionNode[],
   hasNoInnerParts: (step: ExpressionNode) => boolean,

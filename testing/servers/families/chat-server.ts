@@ -48,6 +48,7 @@ export type Reply = {
 export type ChatServerFamily = {
   name: string;
   callId(): string;
+  /** Null accepts the request. `turn` counts the replies that came back. */
   check(body: ChatBody, turn: number): Rejection | null;
   reject(message: string): Rejection;
   needsToolChoice?: true;

@@ -57,6 +57,7 @@ export const ollama: ChatServerFamily = {
   ],
 };
 
+/** Without `max_tokens` nothing limits a reply. */
 function usageOf({ max_tokens }: { max_tokens?: number | undefined }): object {
   const completion_tokens = max_tokens === undefined ? 50_000 : USAGE.completion_tokens;
   return { ...USAGE, completion_tokens, total_tokens: USAGE.prompt_tokens + completion_tokens };

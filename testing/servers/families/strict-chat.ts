@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { serveFetch } from "../fetch-server";
 
+/** An assistant message as a server sends it without streaming. */
 type SentMessage = Record<string, unknown> & { content: string | null; tool_calls?: SentCall[] };
 type SentCall = Record<string, unknown> & { function: { name: string; arguments: string } };
 
@@ -12,6 +13,7 @@ export type ChatFamily = {
   reply(turn: number): SentMessage;
   pieces(message: SentMessage): object[];
   check(sent: SentMessage, back: BackMessage): string | null;
+  /** Null if there is no issue; unset: it knows none. */
   checkForeign?(back: BackMessage): string | null;
   errorBody(message: string): unknown;
 };

@@ -32,6 +32,7 @@ type DbosSdk = {
   };
 };
 
+/** As in one of our processes. */
 const POOL_SIZE = 20;
 
 /**

@@ -8,6 +8,7 @@ import type { Target } from "../target";
 import { openDbos, serveDbos } from "./dbos";
 import { openRestate, serveRestate } from "./restate";
 
+/** Packages and versions that people install outside the repository to compare with, by the name of the peer. */
 const PACKAGES = {
   restate: { "@restatedev/restate-server": "1.7.12", "@restatedev/restate-sdk": "1.17.2" },
   dbos: { "@dbos-inc/dbos-sdk": "5.3.0" },

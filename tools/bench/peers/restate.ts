@@ -8,6 +8,7 @@ import { freePort } from "../../../scripts/support/ports.mjs";
 import type { Start, Target } from "../target";
 import { type AgentInput, type DoStep, runAgent, runTool, type ToolInput } from "./work";
 
+/** The parts of `@restatedev/restate-sdk` used here. It is no package of ours, so it brings no types. */
 type Context = { run: DoStep };
 type Handlers<Input> = { run: (context: Context, input: Input) => Promise<unknown> };
 type Endpoint = { bind: (workflow: object) => Endpoint; listen: (port: number) => Promise<number> };
@@ -36,6 +37,7 @@ export function serveRestate(folder: string, modelPort: number): Promise<number>
 
 let keys = 0;
 
+/** The ingress starts a workflow once for each key. */
 const startOf = (workflow: string, input: object): Start => ({
   paths: (count) => Array.from({ length: count }, () => `/${workflow}/bench-${++keys}/run/send`),
   body: JSON.stringify(input),

@@ -27,6 +27,7 @@ export function rowsOf(root: Field): SchemaRow[] {
     }));
 }
 
+/** In words: `text`, `whole number`, `list of numbers`. */
 function typeOf(field: Field): string {
   const { type, items, keywords } = field;
   switch (controlOf(field)) {

@@ -156,6 +156,7 @@ function DayBars({ week }: { week: WeekFigures | null }) {
   );
 }
 
+/** At least 2 px, so that few runs beside many stay visible. */
 function barHeight(share: number): number {
   return share === 0 ? 0 : Math.max(2, Math.round(share * HEIGHT));
 }

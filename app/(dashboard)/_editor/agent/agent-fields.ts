@@ -27,9 +27,11 @@ export type AgentFields = {
   [Name in keyof Omit<AgentDefinition, "policies" | "outputSchema">]: Edited<AgentDefinition[Name]>;
 } & {
   policies: Policies;
+  /** JSON Schema; undefined: the answer is text. */
   outputSchema?: unknown;
 };
 
+/** Fields with a control of their own. The form builds the others from their descriptions. */
 const PLACED: ReadonlySet<string> = new Set<keyof AgentFields>([
   "slug",
   "name",
@@ -45,6 +47,7 @@ const PLACED: ReadonlySet<string> = new Set<keyof AgentFields>([
   "deadlineSeconds",
 ]);
 
+/** In the form's order. The other settings are folded. */
 const MAIN: readonly string[] = ["maxOutputTokens", "reasoningEffort", "temperature"];
 
 /** The settings whose control follows from their schema, by their place in the form. */

@@ -29,8 +29,10 @@ export function SchemaField({
   error: string | undefined;
   problems?: readonly EditorProblem[];
   noun: string;
+  /** True if a schema without fields counts as no schema. */
   isOptional?: boolean;
   value: unknown;
+  /** Undefined: no schema. */
   onChange: (schema: unknown) => void;
 }) {
   const id = useId();

@@ -22,7 +22,9 @@ import { keepDigits } from "@/server/catalog/definition-file/write-yaml";
 /** A step as it is written; `fields` may be anything. */
 export type StepView = {
   id: string;
+  /** Null: a group of parallel steps, or not yet chosen. */
   uses: string | null;
+  /** The number of steps in a group; null: not a group. */
   parallel: number | null;
   fields: Record<string, unknown>;
   /** First and last line, from 1. */
@@ -88,6 +90,7 @@ export const innerIdsOf = ({ fields }: Pick<StepView, "fields">): string[] =>
     .map((member) => fieldsOf(member).id)
     .filter((id) => id !== "");
 
+/** The step at a place; undefined if there is none. */
 export function stepAt(tool: ToolView | null, { index, member }: StepPlace): StepView | undefined {
   const step = tool?.steps[index];
   return step === undefined || member === undefined ? step : membersOf(step)[member];

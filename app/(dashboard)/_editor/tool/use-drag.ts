@@ -4,6 +4,7 @@ import { type HTMLAttributes, useState } from "react";
 export type Drag = {
   handle: HTMLAttributes<HTMLElement>;
   target: HTMLAttributes<HTMLElement>;
+  /** The side of this item at which the dragged one would land. */
   edge: "before" | "after" | null;
 };
 

@@ -10,6 +10,7 @@ import type { ToolView } from "./tool-document";
 
 type YamlFieldProps = {
   value: string;
+  /** Null while the YAML has a syntax error. */
   tool: ToolView | null;
   problems: readonly ShownProblem[];
   marked?: readonly [from: number, to: number] | undefined;

@@ -150,6 +150,7 @@ const USE_COLUMNS: LineColumn<Use>[] = [
   },
 ];
 
+/** `At most 3 calls · 2 retries · A failed call ends the run`; empty for the defaults. */
 function describePolicy(policy: AttachmentPolicy | null): string {
   const { maxCalls, retries, onError } = policy ?? {};
   return [

@@ -13,6 +13,7 @@ const TRUST_MS = 10_000;
 
 type View = { shown: readonly Pick<RunSummary, "id">[]; hasOlder: boolean };
 
+/** Null if any id can belong to the visible part of the list. */
 function oldestRelevantId({ shown, hasOlder }: View): string | null {
   return hasOlder ? (shown.at(-1)?.id ?? null) : null;
 }

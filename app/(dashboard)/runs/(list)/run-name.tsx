@@ -8,6 +8,7 @@ import { useExactTimes } from "../started";
 import type { RunLine } from "./run-lines";
 import type { Select } from "./selection";
 
+/** By depth: below the run that called it. */
 const INDENTS = ["md:pl-5", "md:pl-11", "md:pl-17", "md:pl-23"];
 
 type RunNameProps = {

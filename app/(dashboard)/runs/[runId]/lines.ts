@@ -5,6 +5,7 @@ import { isWaiting, type TimedAttempt, timedAttempts } from "./timed-attempts";
 type Times = Pick<StepLine, "startedAt" | "finishedAt" | "durationMs">;
 
 type Common = Times & {
+  /** Unique on a page. */
   id: string;
   runId: string;
   /** In the URL: `3`, `think-2`; `3.1` is step 1 of the child run of step 3. */
@@ -12,6 +13,7 @@ type Common = Times & {
   label: string;
   status: LineStatus;
   children: readonly Line[];
+  /** Steps and model calls at any depth. Only lines that have them can be folded. */
   holds?: readonly WorkLine[];
 };
 
@@ -26,6 +28,7 @@ export type LineStatus = StepLine["status"] | "Tolerated" | "Cancelled" | "Waiti
  * tool's name in an agent's.
  */
 export type WorkLine = Common & {
+  /** Only if there are several, or it retries after a failure. */
   attempts: TimedAttempt[];
 } & ({ kind: "call"; call: CallLine } | { kind: "step"; step: StepLine });
 
@@ -110,6 +113,7 @@ function numberOf(work: StepLine | CallLine): number {
   return "number" in work ? work.number : 0;
 }
 
+/** Work that a cancel of its run interrupted counts as cancelled. */
 function statusOf(work: StepLine | CallLine): LineStatus {
   if (isWaiting(work)) return "Waiting";
   if (work.status !== "Failed") return work.status;
@@ -198,6 +202,7 @@ function itemOf(line: Line): string | null {
   return /^(.+)\[\d+\]$/.exec(line.label)?.[1] ?? null;
 }
 
+/** Running while one item is; failed if one has, other than tolerated ones. */
 function groupOf(label: string, children: Line[]): GroupLine {
   const items = children.filter(isStep);
   const [{ runId = "", slug: first = "" } = {}] = items;
@@ -272,6 +277,7 @@ export function isStep<Each extends Line>(line: Each): line is Each & WorkLine &
   return line.kind === "step";
 }
 
+/** About a screen of rows. A step with more items starts folded, so that what follows is visible. */
 const MAX_UNFOLDED = 20;
 
 export function startsFolded(line: Line): boolean {

@@ -31,6 +31,7 @@ export default itemPage(
   "runId",
 );
 
+/** Null for documents, which the browser draws. */
 function firstAnswerOf({ kind, output }: RunDetail): FirstView | null {
   if (kind !== "agent" || !output || /^\s*[[{]/.test(output.text)) return null;
   return firstViewOf(output.text, isLong(output.text, ANSWER_LIMIT));

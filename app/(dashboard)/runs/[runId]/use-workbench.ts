@@ -120,8 +120,9 @@ export function useWorkbench(inspection: RunInspection) {
   return {
     run,
     live,
+    /** The page watched the run: it keeps space for what may appear, so that nothing moves. */
     reserve: wasLive,
-    // A cancelled run has no output to come.
+    /** A cancelled run has no output to come. */
     reservesOutput: wasLive && run.status !== "Cancelled",
     own,
     shown,
@@ -133,6 +134,7 @@ export function useWorkbench(inspection: RunInspection) {
     following,
     missing: named || isLoading ? null : describeAddress(address),
     latest,
+    /** Null: follow the newest line. */
     choose,
     stay: () => {
       if (following && chosen) setStayedAt(chosen.id);
@@ -151,6 +153,7 @@ export function useWorkbench(inspection: RunInspection) {
     toggleAll,
     measure,
     setMeasure,
+    /** Null: the whole time. */
     range,
     setRange,
     zoom: () => {

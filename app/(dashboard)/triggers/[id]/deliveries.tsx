@@ -22,6 +22,7 @@ import { deliveriesQuery, readOutcome } from "./query";
 
 const DeliveryDialog = lazy(() => import("./delivery-dialog"), "DeliveryDialog");
 
+/** Deliveries have no events, so a visible page polls. */
 const REFRESH_MS = 5_000;
 
 /** The deliveries of a trigger, newest first. Each opens to what was sent. */

@@ -122,6 +122,7 @@ export function TriggerFields({ draft, errorAt, existing, onChange }: TriggerFie
 }
 
 const SENDERS = Object.entries(PRESETS).map(([value, { title }]) => ({ value, label: title }));
+/** Its rule is edited in YAML. */
 const CUSTOM = { value: "custom", label: "Custom" };
 
 const SECRETS = [

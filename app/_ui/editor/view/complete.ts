@@ -15,6 +15,7 @@ import { type Reference, referenceAtEnd, referenceInTemplate } from "../text/ref
 import { type Member, membersOf, namedValues, schemasAt, typeOf } from "../text/schema";
 import { positionInYaml } from "../text/yaml-position";
 
+/** Longer texts are not searched for keys at each key press. */
 const MAX_LENGTH = 300_000;
 
 /** Offers keys and values of a schema, what expressions can name, and names in prompts. */

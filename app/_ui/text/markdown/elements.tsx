@@ -15,6 +15,7 @@ const PIECE = 4_096;
 const PICTURE = /(?<=\]\(|\]: ?)data:image\/[a-z]+;base64,[\w+/]+={0,2}/gi;
 const PICTURE_NAME = /embedded-picture-(\d+)/g;
 
+/** The rest of an embedded picture that is cut in the middle. */
 const CUT_PICTURE = /!\[[^\]]*\]\(embedded-picture-\d+$/;
 
 /** The pieces to draw of a Markdown text, without its embedded pictures, which `restore` puts back. */

@@ -4,6 +4,7 @@ import { cutMarkdown, MarkdownPiece } from "./elements";
 /** A Markdown text that the server has drawn, in the state in which the page first shows it. */
 export type FirstView = { text: string; folded: boolean; element: ReactNode };
 
+/** Longer texts would be sent too often: as text, HTML and elements. */
 const LONGEST = 16_384;
 
 /** On the server: draws a Markdown text, so that the first view of a page needs no parser in the browser. */

@@ -7,11 +7,13 @@ import { PlainText } from "../plain-text";
 import { WithRaw } from "../raw-switch";
 import type { FirstView } from "./first-view";
 
+/** The parser is a sixth of a page's script. */
 const Markdown = dynamic(() => import("./markdown").then((part) => part.Markdown));
 
 type TextProps = {
   text: string;
   folded?: boolean;
+  /** As drawn by the server; ignored for another text. */
   first?: FirstView | null | undefined;
 };
 

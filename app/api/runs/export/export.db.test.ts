@@ -5,6 +5,7 @@ import { signInCookie, TEST_ORIGIN } from "@/testing/sign-in";
 import { createTenant, openWorld } from "@/testing/world";
 
 const RUNS = 12;
+/** Larger than a chunk, so that each run is one. */
 const OUTPUT = `"${"long ".repeat(250_000)}"`;
 
 const world = await openWorld();

@@ -157,6 +157,7 @@ function likelyMismatch(
   return `${title} signs with another secret, or something changed the call on its way.${covers}`;
 }
 
+/** The body as common programs would write it again. */
 function rewrite(body: Uint8Array): string[] {
   if (body.length > MAX_REWRITTEN_BYTES) return [];
   const text = Buffer.from(body).toString("utf8");

@@ -130,6 +130,7 @@ function decodeSignature({ encoding, algorithm }: HmacRule, text: string): Buffe
   return bytes?.length === DIGEST_BYTES[algorithm] ? bytes : null;
 }
 
+/** Null if it is not a time. */
 function ageOf(timestamp: string, now: Date): number | null {
   if (!/^\d{1,13}$/.test(timestamp)) return null;
   const at = timestamp.length === 13 ? Number(timestamp) : Number(timestamp) * 1000;

@@ -125,6 +125,7 @@ async function continueChildRun(
   return { status: outcome.status, code: "run_failed", message };
 }
 
+/** Throws RunStopped if another process had ended the run. */
 async function endRun({ services, worker, run, journal, onEnd }: Execution, ending: Outcome): Promise<void> {
   // Answers from memory must equal the stored rows.
   const outcome = ending.status === "Failed" ? { ...ending, message: replaceNul(ending.message) } : ending;
@@ -169,6 +170,7 @@ const MODEL_FAILURES: Record<ModelErrorReason, FailureCode> = {
   empty: "empty_answer",
 };
 
+/** No row if neither the run nor its root is cancelled. */
 const FIND_CANCEL = defineQuery(
   "find-cancel",
   z.object({ by: z.string() }),

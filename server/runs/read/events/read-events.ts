@@ -67,6 +67,7 @@ const READ_WAITS = defineQuery(
   z.object({ n: z.number(), reason: z.string(), until: z.date().nullable() }),
   "SELECT n, reason, until FROM run_events WHERE run_id = $1 AND n BETWEEN $2 AND $3",
 );
+/** The number of the last event with a row. */
 const READ_LAST = defineQuery(
   "read-last-event",
   z.object({ event: z.number() }),

@@ -146,6 +146,7 @@ function fits(run: Made, filter: RunFilter): boolean {
   );
 }
 
+/** All tests share the queue. */
 const INDEXED = [
   ["none is indexed", 0],
   ["some are indexed", 30],

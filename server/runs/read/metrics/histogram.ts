@@ -8,6 +8,7 @@ import { type MetricsQuestion, rangeOf, readParts } from "./metrics";
 
 export type RunHistogram = NonNullable<Awaited<ReturnType<typeof readRunHistogram>>>;
 
+/** Of a filter without times. */
 const USUAL_PERIOD: RunPeriod = "7d";
 
 /**

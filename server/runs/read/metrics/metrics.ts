@@ -151,6 +151,7 @@ export function rangeOf({ period, interval, days }: MetricsQuestion, now: Date) 
   return { from: to - PERIOD_MS[period], to, bucketMs };
 }
 
+/** More days have bars of ten days. */
 const DAY_INTERVALS: [most: number, bucketMs: number][] = [
   [1, HOUR_MS],
   [3, 3 * HOUR_MS],

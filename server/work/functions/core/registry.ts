@@ -52,6 +52,7 @@ export const inputSchemaOf = perOwner((definition: FunctionDefinition): JsonObje
   return JSON.parse(JSON.stringify(schema));
 });
 
+/** The JSON Schema of a function's output. Made once. */
 export const outputSchemaOf = perOwner((definition: FunctionDefinition): JsonObject => {
   const { $schema: _, ...schema } = z.toJSONSchema(definition.output, {
     io: "output",

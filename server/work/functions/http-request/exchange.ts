@@ -14,6 +14,7 @@ const LONG_BODY_BYTES = 64 * KIB;
 /** Methods that may be sent again without doing something twice (RFC 9110, section 9.2.2). */
 export const IDEMPOTENT_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 const PASSING = new Set([429, 502, 503, 504]);
+/** Doubles with each retry. */
 const FIRST_WAIT_MS = 250;
 // If a server asks for a longer wait, its response is the result.
 const LONGEST_WAIT_MS = 20_000;

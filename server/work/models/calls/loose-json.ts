@@ -26,6 +26,7 @@ export function repairLooseJson(text: string): string | null {
   return repaired;
 }
 
+/** Null if no name or value can end there. */
 function endOfQuoted(text: string, start: number): number | null {
   for (let at = start + 1; at < text.length; at += 1) {
     if (text[at] === "\\") at += 1;

@@ -24,6 +24,7 @@ export function anyTokensOf(value: unknown, names: readonly string[]): number {
 /** Cached and written tokens are part of the input, reasoning is part of the output. */
 type Counts = { input: number; output: number; cached?: number; written?: number; reasoning?: number };
 
+/** The usage that a provider reports; null if it is none. */
 export function reportedUsage({
   input,
   output,

@@ -57,6 +57,7 @@ function findFirst(models: Section["models"], names: readonly string[]): ModelFa
 
 let loading: Promise<Catalog> | undefined;
 
+/** Loaded at its first use, so that no process starts slower for it. */
 function loadCatalog(): Promise<Catalog> {
   loading ??= import("./models.json").then(({ default: data }) => indexCatalog(catalogFile.parse(data)));
   return loading;

@@ -78,5 +78,6 @@ const QUIRKS = Object.keys(DEMANDS).filter((name): name is Quirk => Object.hasOw
 export const findQuirk = (text: string, known: readonly Quirk[]): Quirk | undefined =>
   QUIRKS.find((name) => !known.includes(name) && DEMANDS[name].rejection.test(text));
 
+/** The changes of a request because of these demands, in words. */
 export const describeQuirks = (known: readonly Quirk[], request: Asked): string[] =>
   known.filter((name) => DEMANDS[name].applies(request)).map((name) => DEMANDS[name].change);

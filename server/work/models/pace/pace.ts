@@ -137,6 +137,7 @@ export class Pace {
     this.#acceptedSince = 0;
   }
 
+  /** Null if no calls were accepted in the last `span` milliseconds. */
   #intervalOf(span: number, now: number): number | null {
     const accepted = this.#acceptedAt.filter((at) => at > now - span).length;
     return accepted === 0 ? null : (span / accepted) * MARGIN;

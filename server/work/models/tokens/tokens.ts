@@ -13,6 +13,7 @@ import { type BytePairCounter, createBytePairCounter } from "./byte-pairs";
 
 let counter: Promise<BytePairCounter> | undefined;
 
+/** Never loaded if every provider reports its usage. */
 function loadCounter(): Promise<BytePairCounter> {
   counter ??= import("js-tiktoken/ranks/o200k_base").then(
     ({ default: { pat_str: pattern, bpe_ranks: ranks } }) => createBytePairCounter({ pattern, ranks }),
@@ -26,6 +27,7 @@ const PART_LENGTH = 16 * 1024;
 const recent = new LRUCache<string, number>({ max: 500 });
 const MAX_RECENT_LENGTH = 8 * 1024;
 
+/** Long texts are counted in parts, each cut before a blank if possible. */
 async function countTextTokens(text: string): Promise<number> {
   if (text === "") return 0;
   const known = recent.get(text);

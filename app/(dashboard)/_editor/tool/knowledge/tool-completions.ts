@@ -85,6 +85,7 @@ function schemaIn(value: unknown, key: string): Schema {
 
 let last: { text: string; value: unknown } | null = null;
 
+/** Parsed once, because they do not change while a page is open. */
 function readSchemas(text: string | null): unknown {
   if (text === null) return null;
   if (last?.text !== text) last = { text, value: readJson(text) };

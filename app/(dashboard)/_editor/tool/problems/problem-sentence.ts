@@ -5,6 +5,7 @@ import { stepAt, type ToolView } from "../tool-document";
 export type ShownProblem = Pick<TextIssue, "line" | "path" | "repair"> & {
   place: string;
   sentence: string;
+  /** The sentence once it is repaired. */
   repaired: string;
 };
 
@@ -64,5 +65,6 @@ function toSentences(text: string): string {
   return [issue, ...known.map(capitalize)].map(endSentence).join(" ");
 }
 
+/** Names such as http_request stay. */
 const capitalize = (text: string) => text.replace(/^[a-z](?=[a-z]* )/, (letter) => letter.toUpperCase());
 const endSentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);

@@ -81,8 +81,10 @@ const figure = (value: number, text: string) => (
   <span className={value === 0 ? "text-faint" : "text-muted"}>{value === 0 ? NONE : text}</span>
 );
 
+/** Of a row on a phone, whatever is chosen. */
 const PHONE: readonly ColumnName[] = ["status", "started", "duration"];
 
+/** So many leave the run enough room at 1,280 px; more columns need a wider window. */
 const MOST_AT_XL = 6;
 
 type Acting = {

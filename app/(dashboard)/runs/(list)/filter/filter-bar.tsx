@@ -41,6 +41,7 @@ export function FilterBar({
   const timeZone = useTimeZone();
   const targets = useQuery(trpc.catalog.filterTargets.queryOptions()).data ?? NOTHING;
   const button = useRef<HTMLButtonElement>(null);
+  /** The initial text of the picker; null while it is closed. */
   const [picking, setPicking] = useState<string | null>(null);
   const chips = CONDITIONS.flatMap(({ field, name, group, describeAlone }) => {
     const text = describeAlone(filter, { targets, timeZone });

@@ -13,6 +13,7 @@ export function readTyped(text: string, now: Date = new Date()): RunFilter[] {
   return readSpan(typed, now) ?? readDay(typed, now) ?? readSize(typed);
 }
 
+/** Not a comparison such as `>= 10 s`. */
 const PAIR = /^([^\s=<>]+)\s*=\s*(\S.*)$/;
 
 const SIZE =

@@ -16,6 +16,7 @@ const RemoveView = lazy(() => import("./view-dialogs"), "RemoveView");
 const SaveView = lazy(() => import("./view-dialogs"), "SaveView");
 
 type Shown = { filter: RunFilter; columns: readonly ColumnName[] };
+/** Without columns, they stay. */
 type Chosen = Pick<Shown, "filter"> & Partial<Shown>;
 
 const shownBy = ({ query, columns }: Pick<SavedView, "query" | "columns">): Shown => ({

@@ -17,6 +17,7 @@ export type ForkBase = {
 
 export type ForkDraft = Omit<ForkBase, "versions"> & {
   change: (typeof STEP_CHANGES)[number]["value"];
+  /** JSON of the changed input or output; null: as prefilled. */
   value: string | null;
   tools: (typeof FORK_MODES)[number];
   maxCredits: string;

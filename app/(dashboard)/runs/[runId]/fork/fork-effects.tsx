@@ -9,6 +9,7 @@ import type { WorkLine } from "../lines";
 import type { ForkDraft } from "./fork-draft";
 import type { ForkPoint } from "./fork-point";
 
+/** More lines are only counted. */
 const SHOWN = 8;
 
 /** The steps that a fork takes over, its side effects and its cost, before it starts. */

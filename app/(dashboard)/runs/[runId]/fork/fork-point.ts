@@ -5,6 +5,7 @@ import type { WorkLine } from "../lines";
 /** The place where a fork begins: `fromStep` of the contract. */
 export type ForkPoint = {
   fromStep: number;
+  /** The step itself, whose input or output can be changed; null for a model call. */
   step: StepLine | null;
   name: string;
 };

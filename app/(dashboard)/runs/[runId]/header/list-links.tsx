@@ -11,6 +11,7 @@ import { usePageKeys } from "@/app/_ui/page/page-keys";
 import { readFilter } from "../../address";
 import { lastListSearch, rememberOpenedRun } from "../../last-list";
 
+/** Null on the server, which does not know it. */
 function useLastListSearch(): string | null {
   return useBrowserValue<string | null>(lastListSearch, null);
 }

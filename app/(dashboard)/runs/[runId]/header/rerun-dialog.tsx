@@ -14,6 +14,7 @@ import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 type RerunDialogProps = {
   run: RunDetail;
   typed: string | null;
+  /** Gets the current text; null after a start. */
   onClose: (typed: string | null) => void;
 };
 

@@ -1,5 +1,6 @@
 import { isJsonObject, tryParseJson } from "@/server/base/json/json";
 
+/** `status` is null without a response. */
 type HttpExchange = { method: string; url: string; status: number | null };
 
 /**
@@ -22,6 +23,7 @@ function readStatus(output: string): number | null {
   return found === undefined ? null : Number(found);
 }
 
+/** Keeps the address as written, with references to secrets. */
 function withQuery(url: string, query: unknown): string {
   if (!isJsonObject(query) || !URL.canParse(url)) return url;
   const added = new URLSearchParams();

@@ -21,6 +21,7 @@ export type FailedRun = Pick<
 
 type Link = { href: string; label: string };
 
+/** `links`: by default to the agent or tool. */
 type Explanation = { sentence: string; advice: string; links?: Link[] };
 
 function explanationsOf(run: FailedRun, failedStep: string | null): Record<FailureCode, Explanation> {

@@ -88,6 +88,7 @@ export function Axis({
   );
 }
 
+/** In pixels. A shorter move is a click. */
 const MIN_PX = 4;
 
 /** In shares of the element's width. */

@@ -1,6 +1,7 @@
 import { percent } from "@/app/_ui/figures/format";
 import type { Bar, Fill } from "./scale";
 
+/** A line that took no time stays visible. */
 const THINNEST = 0.006;
 
 /** A line's bars. With several attempts, they are on a line through the delays. Outside the visible range, an arrow. */

@@ -20,6 +20,7 @@ export function TimelineRow({
 }: ComponentProps<"div"> & {
   line: Row;
   bar: Bar;
+  /** Null if it cannot unfold. */
   unfolded: boolean | null;
   onUnfold: () => void;
 }) {

@@ -55,6 +55,7 @@ export function rangeAround(line: Line, { start, span }: Scale, now: number): Ti
   return from <= start && to >= start + span ? null : { from, to };
 }
 
+/** A run that waited this many times longer than it worked opens zoomed to its work. */
 const WAITED_LONG = 4;
 
 /** The initial zoom of an ended run that waited much longer than it ran; null for no zoom. */

@@ -43,6 +43,7 @@ export function useRowWindow(list: RefObject<HTMLElement | null>, count: number)
   return { first: Math.min(range.first, count), end: Math.min(range.end, count) };
 }
 
+/** In pixels: a bar may cover the upper edge. */
 const PAGE_TOP = 56;
 
 /**

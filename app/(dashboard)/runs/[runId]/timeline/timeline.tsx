@@ -99,6 +99,7 @@ export function Timeline({ bench }: { bench: Workbench }) {
   );
 }
 
+/** A pointer that passes over a row fetches nothing. */
 const DWELL_MS = 60;
 
 function usePreload(): (line: Line) => void {

@@ -5,6 +5,7 @@ import { isTerminal } from "@/server/contract/enums";
 import type { RunInspection } from "@/server/runs/read/inspect/inspect";
 import { isWork, type Line } from "../lines";
 
+/** Open child runs are polled, because the page's stream covers its own run only. */
 const POLL_EVERY_MS = 1_000;
 
 /** Returns true if a line has a child run, or several attempts. */
