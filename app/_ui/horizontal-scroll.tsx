@@ -2,6 +2,7 @@
 
 import clsx from "clsx";
 import { type ReactNode, useEffect, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 
 type Props = { label: string; className?: string; children: ReactNode };
 
@@ -12,7 +13,9 @@ export function HorizontalScroll({ label, className, children }: Props) {
   useEffect(() => {
     const element = box.current;
     if (!element) return;
-    const observer = new ResizeObserver(() => setWide(element.scrollWidth > element.clientWidth));
+    // In the frame that resized it, so that it never scrolls without being reachable.
+    const measure = () => flushSync(() => setWide(element.scrollWidth > element.clientWidth));
+    const observer = new ResizeObserver(measure);
     observer.observe(element);
     for (const child of element.children) observer.observe(child);
     return () => observer.disconnect();

@@ -77,6 +77,14 @@ export async function expectAccessibleOnPhone(page: Page, what: string): Promise
   expect(await findIssues(page, NO_CONTRAST), `${what}, on a phone`).toEqual([]);
 }
 
+/** Returns after two frames, because what observes sizes is told at the end of the first. */
+async function resize(page: Page, size: { width: number; height: number }): Promise<void> {
+  await page.setViewportSize(size);
+  await page.evaluate(
+    () => new Promise<void>((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))),
+  );
+}
+
 /**
  * Checks a page and its open parts: wide in both themes, and on a phone. Open parts stay open, and nothing may
  * scroll sideways.
@@ -88,7 +96,7 @@ export async function expectAccessible(page: Page, what: string): Promise<void> 
     [WIDE, expectAccessibleWide],
     [PHONE, expectAccessibleOnPhone],
   ] as const) {
-    await page.setViewportSize(width);
+    await resize(page, width);
     await expect(open, `${what} stays open`).toHaveCount(opened);
     await expectAccessibleAt(page, what);
     const sideways = await page.evaluate(
@@ -96,5 +104,5 @@ export async function expectAccessible(page: Page, what: string): Promise<void> 
     );
     expect(sideways, `${what} scrolls sideways at ${width.width} pixels`).toBe(0);
   }
-  await page.setViewportSize(WIDE);
+  await resize(page, WIDE);
 }
