@@ -253,6 +253,9 @@ it("the guide names every metric; dashboard and alerts read only what exists", a
     const histogram = metric.replace(/_(bucket|sum|count)$/, "");
     return metric === "up" || types.has(metric) || types.get(histogram) === "histogram";
   };
+  // Other jobs have processes, too: "process_cpu_seconds_total" alone is every program that Prometheus scrapes.
+  for (const { expr } of charts)
+    expect(expr.split('{job=~"$job"'), expr).toHaveLength(metricsOf(expr).length + 1);
   for (const { expr } of [...alerts, ...charts]) {
     const metrics = metricsOf(expr);
     expect(metrics.length, expr).toBeGreaterThan(0);
