@@ -54,7 +54,6 @@ const RUNS = defineQuery(
     name: z.string(),
     targetId: z.string(),
     version: z.int(),
-    model: z.string().nullable(),
     status: z.enum(RUN_STATUSES),
     source: z.enum(RUN_SOURCES),
     errorCode: z.string().nullable(),
@@ -70,7 +69,7 @@ const RUNS = defineQuery(
      (SELECT json_build_object('runId', s.run_id, 'stepKey', s.key) FROM steps s
       WHERE s.run_id = x.parent_run_id AND s.child_run_id = x.id LIMIT 1) AS parent,
      o.slug AS organization, x.kind, x.target_name AS name, coalesce(x.agent_id, x.tool_id) AS "targetId",
-     x.target_version AS version, x.model, x.status, x.source, x.error_code AS "errorCode", x.error_message AS "errorMessage",
+     x.target_version AS version, x.status, x.source, x.error_code AS "errorCode", x.error_message AS "errorMessage",
      x.input_tokens AS "inputTokens", x.output_tokens AS "outputTokens", x.credits_used AS credits,
      coalesce(x.started_at, x.created_at) AS "startedAt", x.finished_at AS "finishedAt", ${CONTENTS}
    FROM runs x JOIN runs root ON root.id = x.root_run_id JOIN organizations o ON o.id = x.organization_id

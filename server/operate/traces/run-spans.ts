@@ -4,9 +4,10 @@ import type { RunKind, RunSource, RunStatus, StepStatus } from "@/server/contrac
 import type { Span } from "./otlp";
 
 /**
- * The spans of a run, by the conventions for generative AI, v0.1.0
- * (https://github.com/open-telemetry/semantic-conventions-genai/tree/v0.1.0). Ids are functions of the rows' ids: an export that is
- * repeated gives the same spans.
+ * The spans of a run, by the conventions for generative AI at commit 024a4f94 (model/gen-ai/spans.yaml in
+ * https://github.com/open-telemetry/semantic-conventions-genai/tree/024a4f944a1291fcb627c9c47da69e79868dd15e), and by
+ * the changelog of v0.1.0, which replaced `gen_ai.workflow.name` with `gen_ai.agent.name`. Ids are functions of the
+ * rows' ids: an export that is repeated gives the same spans.
  */
 
 export type TracedRun = {
@@ -21,7 +22,6 @@ export type TracedRun = {
   name: string;
   targetId: string;
   version: number;
-  model: string | null;
   status: RunStatus;
   source: RunSource;
   errorCode: string | null;
@@ -65,6 +65,19 @@ export type TracedCall = Timed & {
 
 const OPERATIONS = { agent: "invoke_agent", tool: "invoke_workflow" } as const;
 
+/** The conventions' names of providers that have others in the model catalog or in everyday use. */
+const PROVIDERS = new Map([
+  ["azure", "azure.ai.openai"],
+  ["bedrock", "aws.bedrock"],
+  ["gemini", "gcp.gemini"],
+  ["google", "gcp.gemini"],
+  ["mistral", "mistral_ai"],
+  ["moonshot", "moonshot_ai"],
+  ["moonshotai", "moonshot_ai"],
+  ["vertex", "gcp.vertex_ai"],
+  ["xai", "x_ai"],
+]);
+
 /** The span of the run, and one for each of its steps and model calls. None if the caller's trace is not sampled. */
 export function spansOf(run: TracedRun, rows: { steps: TracedStep[]; calls: TracedCall[] }): Span[] {
   if (parseTraceParent(run.traceParent)?.isSampled === false) return [];
@@ -74,7 +87,7 @@ export function spansOf(run: TracedRun, rows: { steps: TracedStep[]; calls: Trac
   return [
     runSpan(run, traceId),
     ...rows.calls.map((call) => ({ ...common, ...callSpan(call) })),
-    ...rows.steps.map((step) => ({ ...common, ...stepSpan(step) })),
+    ...rows.steps.map((step) => ({ ...common, ...stepSpan(step, run) })),
   ];
 }
 
@@ -93,10 +106,8 @@ function runSpan(run: TracedRun, traceId: string): Span {
     finishedAt: run.finishedAt,
     attributes: {
       "gen_ai.operation.name": OPERATIONS[kind],
-      // Of a workflow, too; spans of kind internal have no `gen_ai.agent.id`.
+      // Spans of kind internal have neither id nor version, and no model, as an agent has fallback models.
       "gen_ai.agent.name": name,
-      "gen_ai.agent.version": isAgent ? String(run.version) : null,
-      "gen_ai.request.model": run.model,
       "gen_ai.usage.input_tokens": isAgent ? run.inputTokens : null,
       "gen_ai.usage.output_tokens": isAgent ? run.outputTokens : null,
       "gen_ai.input.messages": isAgent && run.contents ? message("user", run.contents.input) : null,
@@ -121,6 +132,7 @@ type OwnSpan = Omit<Span, "traceId" | "parentSpanId">;
 
 function callSpan(call: TracedCall): OwnSpan {
   const hasFailed = call.status === "Failed";
+  const finishReason = call.finishReason ?? (hasFailed ? "error" : null);
   return {
     spanId: spanIdOf(call.runId, call.key),
     name: `chat ${call.model}`,
@@ -129,9 +141,9 @@ function callSpan(call: TracedCall): OwnSpan {
     finishedAt: call.finishedAt,
     attributes: {
       "gen_ai.operation.name": "chat",
-      "gen_ai.provider.name": call.provider,
+      "gen_ai.provider.name": PROVIDERS.get(call.provider) ?? call.provider,
       "gen_ai.request.model": call.model,
-      "gen_ai.response.finish_reasons": call.finishReason === null ? null : [call.finishReason],
+      "gen_ai.response.finish_reasons": finishReason === null ? null : [finishReason],
       "gen_ai.usage.input_tokens": call.inputTokens,
       "gen_ai.usage.output_tokens": call.outputTokens,
       "gen_ai.usage.cache_read.input_tokens": call.cachedInputTokens || null,
@@ -145,7 +157,7 @@ function callSpan(call: TracedCall): OwnSpan {
   };
 }
 
-function stepSpan(step: TracedStep): OwnSpan {
+function stepSpan(step: TracedStep, { kind, name }: Pick<TracedRun, "kind" | "name">): OwnSpan {
   const hasFailed = step.status === "Failed";
   return {
     spanId: spanIdOf(step.runId, step.key),
@@ -155,6 +167,7 @@ function stepSpan(step: TracedStep): OwnSpan {
     finishedAt: step.finishedAt,
     attributes: {
       "gen_ai.operation.name": "execute_tool",
+      "gen_ai.agent.name": kind === "agent" ? name : null,
       "gen_ai.tool.name": step.name,
       "gen_ai.tool.type": "function",
       "gen_ai.tool.call.id": step.key,
