@@ -39,12 +39,13 @@ const columnsAt = (at: string): LineColumn<SystemProcess>[] => [
       ),
   },
   {
-    head: "Event loop p99",
-    width: "w-32",
+    head: "Event loop delay",
+    width: "w-44",
     area: "wide",
     look: "figure",
-    title: "How late timers fire: the slowest hundredth of the last 5 s",
-    cell: ({ figures }) => <Muted>{figures && `${formatCount(figures.eventLoopP99Ms)} ms`}</Muted>,
+    title:
+      "How late timers fired in the last minute: 99 of 100 by at most the first figure, all by the second",
+    cell: ({ figures }) => <Muted>{figures && describeDelay(figures.loopDelay)}</Muted>,
   },
   {
     head: "Memory",
@@ -107,6 +108,9 @@ export function Processes({ status: { at, processes } }: { status: SystemStatus 
     </section>
   );
 }
+
+const describeDelay = ({ p99Ms, longestMs }: { p99Ms: number; longestMs: number }) =>
+  `${formatCount(p99Ms)} ms, at most ${formatCount(longestMs)}`;
 
 function Muted({ children }: { children: string | null | undefined }) {
   return <span className="text-muted">{children ?? NONE}</span>;

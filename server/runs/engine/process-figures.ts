@@ -1,8 +1,8 @@
-import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 import type { Pool } from "pg";
 import { z } from "zod";
 import { VERSION } from "@/server/base/version";
 import type { Services } from "@/server/runs/services";
+import { LoopDelay, TICK_MS } from "./loop-delay";
 import type { Engine } from "./port";
 
 /** The state of a running process, as it stores it with its heartbeat. */
@@ -12,7 +12,8 @@ export const processFigures = z.object({
   slots: z.object({ used: z.int(), total: z.int() }),
   connections: z.object({ used: z.int(), most: z.int() }),
   memoryBytes: z.number(),
-  eventLoopP99Ms: z.number(),
+  /** Of the last minute. */
+  loopDelay: z.object({ p99Ms: z.number(), longestMs: z.number() }),
 });
 export type ProcessFigures = z.output<typeof processFigures>;
 
@@ -32,22 +33,17 @@ export function readConnections(pool: Pool) {
   return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount, most: pool.options.max };
 }
 
-/** The interval at which the event loop's delay is measured. */
-const RESOLUTION_MS = 50;
-const NS_PER_MS = 1e6;
-
-/** Measures the process between two readings. */
+/** Measures the process until it is stopped. */
 export class ProcessMeter {
-  readonly #delay: IntervalHistogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  readonly #delay = new LoopDelay();
+  readonly #timer = setInterval(() => this.#delay.tick(), TICK_MS);
 
   constructor() {
-    this.#delay.enable();
+    this.#timer.unref();
   }
 
   read(services: Pick<Services, "engine" | "env" | "pool">): ProcessFigures {
-    // Without a delay, it measures its own interval.
-    const p99 = this.#delay.percentile(99) / NS_PER_MS - RESOLUTION_MS;
-    this.#delay.reset();
+    const { p99, longest } = this.#delay.read();
     const { used, most } = readConnections(services.pool);
     return {
       version: VERSION,
@@ -55,11 +51,11 @@ export class ProcessMeter {
       slots: readSlots(services),
       connections: { used, most },
       memoryBytes: process.memoryUsage.rss(),
-      eventLoopP99Ms: Math.max(0, Math.round(p99)),
+      loopDelay: { p99Ms: Math.round(p99), longestMs: Math.round(longest) },
     };
   }
 
   stop(): void {
-    this.#delay.disable();
+    clearInterval(this.#timer);
   }
 }
