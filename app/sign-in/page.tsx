@@ -24,7 +24,7 @@ export default async function SignInPage({ searchParams }: Props) {
       <SignInForm problem={sentenceOf([problem].flat()[0])} target={target} />
       {hasOrganization ? (
         <p className="mt-4">
-          <Link className="text-accent underline" href="/forgot-password">
+          <Link className="py-1 text-accent underline" href="/forgot-password">
             Forgot your password?
           </Link>
         </p>

@@ -245,6 +245,28 @@ test.describe("on a phone", () => {
     await page.getByRole("menuitemradio", { name: "System" }).click();
     await expect(page.getByRole("menu")).toHaveCount(0);
   });
+
+  // Axe accepts a small target that has room around it.
+  const heightOf = (target: Locator) => target.evaluate((element) => element.getBoundingClientRect().height);
+
+  test("links beside texts are high enough for a finger", async ({
+    ownerPage: page,
+    request,
+    organization,
+  }) => {
+    await page.goto(`/runs/${await runAgent({ request, organization })}`);
+    expect(await heightOf(page.getByRole("button", { name: /^slowest/ }))).toBeGreaterThanOrEqual(24);
+    await page.goto(`/runs/${await runTool({ request, organization })}?step=1`);
+    const download = page.getByRole("link", { name: "Download the input" });
+    expect(await heightOf(download)).toBeGreaterThanOrEqual(24);
+  });
+
+  test("the link to a new password is high enough for a finger", async ({ page }) => {
+    await page.goto("/sign-in");
+    expect(await heightOf(page.getByRole("link", { name: "Forgot your password?" }))).toBeGreaterThanOrEqual(
+      24,
+    );
+  });
 });
 
 test("applies the chosen theme from the first byte", async ({ ownerPage: page }) => {

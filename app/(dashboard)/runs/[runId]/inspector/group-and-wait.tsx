@@ -44,7 +44,11 @@ export function GroupInspector({ line, bench }: { line: GroupLine; bench: Workbe
   const tokens = amountOf(line, "tokens", now);
 
   const link = (item: (typeof items)[number]) => (
-    <button className="mono text-accent underline" onClick={() => bench?.choose(item)} type="button">
+    <button
+      className="mono -my-1 py-1 text-accent underline"
+      onClick={() => bench?.choose(item)}
+      type="button"
+    >
       {item.label}
     </button>
   );

@@ -215,7 +215,7 @@ function StepText({
         {payload.failed ? <span className="text-failed">Could not load it. Try again.</span> : null}
         <a
           aria-label={`Download the ${label.toLowerCase()}`}
-          className="ml-auto hover:text-ink hover:underline"
+          className="ml-auto py-1 hover:text-ink hover:underline"
           href={`${address}&download=1`}
         >
           Download

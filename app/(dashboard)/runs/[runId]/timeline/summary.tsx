@@ -57,7 +57,11 @@ function Totals({ run, lines, measure, onShow }: SummaryProps) {
         </span>
       ))}
       {largest ? (
-        <button className="ml-auto text-accent hover:underline" onClick={() => onShow(largest)} type="button">
+        <button
+          className="-my-1 ml-auto py-1 text-accent hover:underline"
+          onClick={() => onShow(largest)}
+          type="button"
+        >
           {measure === "time" ? "slowest" : "most"}: {shortNameOf(largest)}
         </button>
       ) : null}
