@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
+import { SOURCES } from "./package.mjs";
 
 /** The files of deployments name only what exists. */
 
@@ -77,4 +78,24 @@ test("image, chart and unit have the health endpoints, the version and the progr
   expect(image).toContain(`node:${readText(".nvmrc").trim()}-`);
   for (const text of [image, readText("deploy/systemd/stepwell.service")])
     expect(text).toContain("/opt/stepwell/bin/stepwell.mjs");
+});
+
+/** Returns true if .dockerignore keeps the path out of the image's build; the last pattern that matches decides. */
+function isIgnoredByDocker(path: string): boolean {
+  let ignored = false;
+  for (const line of readText(".dockerignore")
+    .split("\n")
+    .filter((text) => text && !text.startsWith("#"))) {
+    const pattern = line.replace(/^!/, "").replaceAll(".", "\\.").replaceAll("*", "[^/]*");
+    if (new RegExp(`^${pattern}(/|$)`).test(path)) ignored = !line.startsWith("!");
+  }
+  return ignored;
+}
+
+test("the image's build gets the files that the package contains, and no settings or build", () => {
+  expect(SOURCES.filter(isIgnoredByDocker)).toEqual([]);
+  const kept = [".env", ".git", "node_modules", "dist", "deploy/helm"].filter(
+    (path) => !isIgnoredByDocker(path),
+  );
+  expect(kept).toEqual([]);
 });

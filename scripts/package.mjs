@@ -41,6 +41,18 @@ const RESOLVED = [
   "html-to-text",
 ];
 
+/** Copied as they are. */
+const COPIED = ["prisma/migrations", "deploy/systemd", "LICENSE"];
+
+/** Copied with the commands as the package has them. */
+const ADAPTED = ["examples/demo.yaml", ".env.example"];
+
+const README = "scripts/package/README.md";
+const PROGRAM = "scripts/package/stepwell.mjs";
+
+/** The files and folders that the package takes from the sources, apart from what is built. */
+export const SOURCES = [...COPIED, ...ADAPTED, README, PROGRAM];
+
 /** Traced, but only builds, development and image optimization load them. */
 const UNUSED = [
   "next/dist/compiled/webpack/",
@@ -187,11 +199,10 @@ export async function writePackage(folder) {
   mkdirSync(folder, { recursive: true });
   copyBuild(build, folder);
   const dependencies = copyPackages(await traceFiles(build), folder);
-  for (const path of ["prisma/migrations", "deploy/systemd", "LICENSE"])
-    cpSync(join(ROOT, path), join(folder, path), { recursive: true });
-  cpSync(join(ROOT, "scripts/package/README.md"), join(folder, "README.md"));
+  for (const path of COPIED) cpSync(join(ROOT, path), join(folder, path), { recursive: true });
+  cpSync(join(ROOT, README), join(folder, "README.md"));
   mkdirSync(join(folder, "examples"));
-  for (const path of ["examples/demo.yaml", ".env.example"]) {
+  for (const path of ADAPTED) {
     const text = readFileSync(join(ROOT, path), "utf8");
     const named = text
       .replaceAll("npm run -s stepwell --", "stepwell")
@@ -199,7 +210,7 @@ export async function writePackage(folder) {
     writeFileSync(join(folder, path), named);
   }
   mkdirSync(join(folder, "bin"));
-  cpSync(join(ROOT, "scripts/package/stepwell.mjs"), join(folder, "bin/stepwell.mjs"));
+  cpSync(join(ROOT, PROGRAM), join(folder, "bin/stepwell.mjs"));
   chmodSync(join(folder, "bin/stepwell.mjs"), 0o755);
   const { name, version, description, license, engines } = JSON.parse(
     readFileSync(join(ROOT, "package.json"), "utf8"),
