@@ -39,8 +39,8 @@ const columnsAt = (at: string): LineColumn<SystemProcess>[] => [
       ),
   },
   {
-    head: "Event loop delay",
-    width: "w-44",
+    head: "Event loop",
+    width: "w-28",
     area: "wide",
     look: "figure",
     title:
@@ -57,7 +57,7 @@ const columnsAt = (at: string): LineColumn<SystemProcess>[] => [
   {
     head: "Connections",
     width: "w-28",
-    area: "wide",
+    area: "wider",
     look: "figure",
     cell: ({ figures }) => (
       <Muted>{figures && `${figures.connections.used} of ${figures.connections.most}`}</Muted>
@@ -110,7 +110,7 @@ export function Processes({ status: { at, processes } }: { status: SystemStatus 
 }
 
 const describeDelay = ({ p99Ms, longestMs }: { p99Ms: number; longestMs: number }) =>
-  `${formatCount(p99Ms)} ms, at most ${formatCount(longestMs)}`;
+  `${formatCount(p99Ms)} / ${formatCount(longestMs)} ms`;
 
 function Muted({ children }: { children: string | null | undefined }) {
   return <span className="text-muted">{children ?? NONE}</span>;

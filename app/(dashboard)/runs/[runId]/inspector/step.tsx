@@ -119,14 +119,14 @@ function StartedRun({ line, runId, bench }: Pick<WorkProps<"step">, "line" | "be
       {bench ? (
         <button
           aria-expanded={open}
-          className="text-accent underline"
+          className="-my-0.5 py-0.5 text-accent underline"
           onClick={() => bench.setOpen(line, !open)}
           type="button"
         >
           {open ? "Hide its steps" : "Show its steps here"}
         </button>
       ) : null}
-      <Link className="text-accent underline" href={`/runs/${runId}`}>
+      <Link className="-my-0.5 py-0.5 text-accent underline" href={`/runs/${runId}`}>
         Open the run {shortId(runId)} that it started
       </Link>
     </p>
