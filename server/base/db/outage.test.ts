@@ -24,6 +24,9 @@ test("connection losses, restarts, deadlocks and timeouts are temporary; invalid
   expect(isTransient(prisma("57P03"))).toBe(true);
   expect(isTransient(prisma("42P01"))).toBe(false);
   expect(isTransient(new Error("Connection terminated unexpectedly"))).toBe(true);
+  // Of a connection, and of one of the pool.
+  expect(isTransient(new Error("timeout expired"))).toBe(true);
+  expect(isTransient(new Error("timeout exceeded when trying to connect"))).toBe(true);
   expect(isTransient(new AggregateError([passing()]))).toBe(true);
   for (const code of ["42P01", "23505", "22021"]) expect(isTransient(withCode(code)), code).toBe(false);
   expect(isTransient(new TypeError("x is not a function"))).toBe(false);

@@ -11,7 +11,7 @@ const NETWORK =
 const PRISMA = /(?:Database error|Raw query failed)\. Code: `(\w{5})`/;
 // node-postgres gives these no code.
 const MESSAGES =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
+  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired$|Client has encountered a connection error)/;
 
 /** Returns true if the same operation may succeed if retried. */
 export function isTransient(error: unknown): boolean {

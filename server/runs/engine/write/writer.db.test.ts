@@ -280,6 +280,26 @@ describe("a connection that is cut", () => {
     },
   );
 
+  it.each(["before", "after"] as const)(
+    "%s the commit, and then not restored at the first attempt, starts a run once",
+    async (moment) => {
+      await start(beside);
+      const { databaseUrl } = beside.env;
+      const wrong = new URL(databaseUrl);
+      wrong.pathname = "/gone";
+      let reads = 0;
+      Object.defineProperty(beside.env, "databaseUrl", {
+        get: () => (++reads === 1 ? wrong.href : databaseUrl),
+      });
+      proxy.cut({ request: flush, moment });
+      const ids = [await start(beside), await start(beside)].map(({ runId }) => runId);
+      expect([proxy.left(), reads]).toEqual([0, 2]);
+      expect(await world.db.run.count({ where: { id: { in: ids } } })).toBe(2);
+      expect(await world.db.run.count({ where: { organizationId: tenant.orgId } })).toBe(3);
+      await expectSoundLedger(world, tenant);
+    },
+  );
+
   it.each([
     ["before", []],
     ["after", ["Completed"]],

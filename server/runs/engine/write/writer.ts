@@ -171,6 +171,7 @@ export class Lane {
   // Abandoned, uncommitted items leave the batch. Throws WorkerLost and errors of the statement.
   async #flushOnce(batch: Queued[]): Promise<FlushAnswer | null> {
     for (let delay = 20; ; delay = Math.min(delay * 2, 1_000)) {
+      let sent = false;
       try {
         this.#client ??= await connect(this.#options.services.env.databaseUrl);
         const outcome = this.#outcomeUnknown ? await this.#readOutcome(this.#client) : NOT_COMMITTED;
@@ -181,14 +182,17 @@ export class Lane {
         this.figures.flushes += 1;
         this.figures.items += batch.length;
         this.#flushItems.observe(batch.length);
+        sent = true;
         return await this.#send(this.#client, batch);
       } catch (error) {
         const code = codeOf(error);
         if (code === "SW001") throw new WorkerLost();
         const rolledBack = code === "40P01" || code === "40001";
-        if (rolledBack || !isTransient(error)) this.#outcomeUnknown = false;
+        // Only the flush's own error tells that it was not committed. If the reconnect fails, it may have been, and the
+        // lane would use a spent number from then on.
+        if (sent && (rolledBack || !isTransient(error))) this.#outcomeUnknown = false;
         if (rejectsWrites(error)) this.#options.onRejected();
-        if (!isTransient(error)) throw error;
+        if (!isTransient(error) && !this.#outcomeUnknown) throw error;
         if (!rolledBack) await this.#disconnect(error);
         this.#giveUpOverdue(batch, error);
         if (!this.#outcomeUnknown) dropGivenUp(batch);
