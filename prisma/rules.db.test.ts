@@ -127,7 +127,8 @@ describe("checks", () => {
 
   it("are all listed here", async () => {
     const { rows } = await world.pool.query<{ name: string }>(
-      "SELECT conname AS name FROM pg_constraint WHERE contype = 'c' AND conrelid <> 0 AND connamespace = 'public'::regnamespace",
+      `SELECT conname AS name FROM pg_constraint WHERE contype = 'c' AND conrelid <> 0 AND connamespace = 'public'::regnamespace
+       UNION ALL SELECT (regexp_matches(prosrc, $$THEN '(\\w+)'$$, 'g'))[1] FROM pg_proc WHERE proname LIKE '%\\_rules'`,
     );
     expect(rows.map(({ name }) => name).sort()).toEqual(Object.keys(BREAKS).sort());
   });

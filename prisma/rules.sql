@@ -8,10 +8,6 @@ ALTER TABLE api_keys ADD CONSTRAINT api_keys_limits CHECK (((COALESCE(starts_per
 ALTER TABLE callback_endpoints ADD CONSTRAINT callback_endpoints_address CHECK (((slug IS NULL) = (url IS NULL)));
 ALTER TABLE callback_endpoints ADD CONSTRAINT callback_endpoints_credits CHECK (((credits_below > (0)::numeric) AND ((credits_below IS NOT NULL) = ('credits.low'::text = ANY (events)))));
 ALTER TABLE callback_endpoints ADD CONSTRAINT callback_endpoints_slug_shape CHECK ((slug ~ '^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$'::text));
-ALTER TABLE credit_entries ADD CONSTRAINT credit_entries_adds_up CHECK ((balance_after = (balance_before + amount)));
-ALTER TABLE credit_entries ADD CONSTRAINT credit_entries_not_negative CHECK (((balance_before >= (0)::numeric) AND (balance_after >= (0)::numeric)));
-ALTER TABLE credit_entries ADD CONSTRAINT credit_entries_run CHECK (((kind <> ALL (ARRAY['hold'::credit_entry_kind, 'charge'::credit_entry_kind, 'release'::credit_entry_kind])) OR (run_id IS NOT NULL)));
-ALTER TABLE credit_entries ADD CONSTRAINT credit_entries_sign CHECK ((((kind = ANY (ARRAY['grant'::credit_entry_kind, 'release'::credit_entry_kind, 'refund'::credit_entry_kind])) AND (amount >= (0)::numeric)) OR ((kind = ANY (ARRAY['hold'::credit_entry_kind, 'charge'::credit_entry_kind])) AND (amount <= (0)::numeric)) OR (kind = 'adjustment'::credit_entry_kind)));
 ALTER TABLE deliveries ADD CONSTRAINT deliveries_outcome CHECK ((((outcome = 'rejected'::delivery_outcome) AND (code IS NOT NULL) AND (reason IS NOT NULL) AND (run_id IS NULL)) OR ((outcome = 'filtered'::delivery_outcome) AND (code IS NULL) AND (run_id IS NULL)) OR ((outcome = ANY (ARRAY['accepted'::delivery_outcome, 'repeated'::delivery_outcome])) AND (code IS NULL) AND (run_id IS NOT NULL))));
 ALTER TABLE model_calls ADD CONSTRAINT model_calls_finished CHECK (((status = 'Running'::step_status) = (finished_at IS NULL)));
 ALTER TABLE organizations ADD CONSTRAINT organizations_balance_not_negative CHECK ((balance >= (0)::numeric));
@@ -21,15 +17,6 @@ ALTER TABLE organizations SET (fillfactor=50);
 ALTER TABLE plans ADD CONSTRAINT plans_ranges CHECK (((monthly_credits >= (0)::numeric) AND (COALESCE(starts_per_minute, 1) >= 1) AND (COALESCE(reads_per_minute, 1) >= 1) AND ((concurrency >= 1) AND (concurrency <= 10000)) AND ((retention_days >= 1) AND (retention_days <= 36500))));
 ALTER TABLE rate_counters SET (fillfactor=50);
 ALTER TABLE run_index_queue SET (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000);
-ALTER TABLE runs ADD CONSTRAINT runs_cancelled CHECK (((status <> 'Cancelled'::run_status) OR (cancelled_by IS NOT NULL)));
-ALTER TABLE runs ADD CONSTRAINT runs_error CHECK (((status = 'Failed'::run_status) = (error_message IS NOT NULL)));
-ALTER TABLE runs ADD CONSTRAINT runs_figures CHECK (((steps_executed >= 0) AND (input_tokens >= 0) AND (output_tokens >= 0) AND (actions_used >= 0) AND (credits_used >= (0)::numeric) AND (held >= (0)::numeric) AND (COALESCE(max_credits, (1)::numeric) > (0)::numeric)));
-ALTER TABLE runs ADD CONSTRAINT runs_hold_ends CHECK (((held = (0)::numeric) OR ((status = ANY (ARRAY['Pending'::run_status, 'Running'::run_status])) AND (root_run_id = id))));
-ALTER TABLE runs ADD CONSTRAINT runs_one_target CHECK ((((kind = 'agent'::run_kind) AND (agent_id IS NOT NULL) AND (tool_id IS NULL) AND (model IS NOT NULL)) OR ((kind = 'tool'::run_kind) AND (tool_id IS NOT NULL) AND (agent_id IS NULL))));
-ALTER TABLE runs ADD CONSTRAINT runs_output CHECK ((((status = 'Completed'::run_status) AND (output IS NOT NULL)) OR ((status <> 'Completed'::run_status) AND (output IS NULL))));
-ALTER TABLE runs ADD CONSTRAINT runs_root CHECK (((parent_run_id IS NULL) = (root_run_id = id)));
-ALTER TABLE runs ADD CONSTRAINT runs_source CHECK ((((source <> 'webhook'::run_source) OR (trigger_id IS NOT NULL)) AND ((source = 'schedule'::run_source) = (schedule_id IS NOT NULL)) AND ((source <> 'api'::run_source) OR (api_key_id IS NOT NULL)) AND ((source <> 'dashboard'::run_source) OR (user_id IS NOT NULL)) AND ((source = 'run'::run_source) = (parent_run_id IS NOT NULL))));
-ALTER TABLE runs ADD CONSTRAINT runs_times CHECK ((((status = 'Pending'::run_status) AND (started_at IS NULL) AND (finished_at IS NULL)) OR ((status = 'Running'::run_status) AND (started_at IS NOT NULL) AND (finished_at IS NULL)) OR ((status = 'Completed'::run_status) AND (started_at IS NOT NULL) AND (finished_at IS NOT NULL)) OR ((status = ANY (ARRAY['Failed'::run_status, 'Cancelled'::run_status])) AND (finished_at IS NOT NULL))));
 ALTER TABLE runs SET (fillfactor=80);
 ALTER TABLE schedule_ticks ADD CONSTRAINT schedule_ticks_outcome CHECK ((((outcome IS NULL) AND (code IS NULL) AND (reason IS NULL) AND (run_id IS NULL) AND (decided_at IS NULL)) OR ((outcome = 'started'::tick_outcome) AND (code IS NULL) AND (reason IS NULL) AND (run_id IS NOT NULL) AND (decided_at IS NOT NULL)) OR ((outcome = ANY (ARRAY['skipped'::tick_outcome, 'missed'::tick_outcome])) AND (code IS NOT NULL) AND (reason IS NOT NULL) AND (run_id IS NULL) AND (decided_at IS NOT NULL))));
 ALTER TABLE schedules ADD CONSTRAINT schedules_one_target CHECK (((agent_id IS NULL) <> (tool_id IS NULL)));
@@ -51,6 +38,21 @@ ALTER TABLE triggers ADD CONSTRAINT triggers_slug_shape CHECK ((slug ~ '^[a-z0-9
 ALTER TABLE worker_lanes SET (fillfactor=50);
 ALTER TABLE workers SET (fillfactor=50);
 CREATE FUNCTION credit_entries_append_only() RETURNS trigger VOLATILE /* md5 of the body: d0ecd97f58ed00598c17165f61171cc4 */;
+CREATE FUNCTION credit_entries_rules() RETURNS trigger VOLATILE AS $$
+DECLARE
+  broken text := CASE
+    WHEN NEW.balance_after <> NEW.balance_before + NEW.amount THEN 'credit_entries_adds_up'
+    WHEN least(NEW.balance_before, NEW.balance_after) < 0 THEN 'credit_entries_not_negative'
+    WHEN NEW.kind IN ('hold', 'charge', 'release') AND NEW.run_id IS NULL THEN 'credit_entries_run'
+    WHEN NEW.kind IN ('grant', 'release', 'refund') AND NEW.amount < 0 OR NEW.kind IN ('hold', 'charge') AND NEW.amount > 0 THEN 'credit_entries_sign'
+  END;
+BEGIN
+  IF broken IS NOT NULL THEN
+    RAISE EXCEPTION 'credit entry % of organization % breaks %', NEW.sequence, NEW.organization_id, broken
+      USING ERRCODE = 'check_violation', TABLE = 'credit_entries', CONSTRAINT = broken;
+  END IF;
+  RETURN NEW;
+END $$;
 CREATE FUNCTION is_unspaced(text) RETURNS boolean IMMUTABLE /* md5 of the body: eb6f0691fe291f9d38545ffe2ff17f7c */;
 CREATE FUNCTION notify_configuration() RETURNS trigger VOLATILE /* md5 of the body: 023b347d24c98fe3d86058ad83aaef15 */;
 CREATE FUNCTION notify_configuration_of_trigger() RETURNS trigger VOLATILE /* md5 of the body: 30630a16a5c37bfd05e7953640626350 */;
@@ -66,7 +68,41 @@ CREATE FUNCTION run_text(text,text,text) RETURNS text IMMUTABLE /* md5 of the bo
 CREATE FUNCTION run_text_keys(text) RETURNS text[] IMMUTABLE /* md5 of the body: 9b848a726ffc247e77de6065f1c55f8b */;
 CREATE FUNCTION run_text_words(text) RETURNS text[] IMMUTABLE /* md5 of the body: 96a43e123b3ecee1fcb77a8d6255ba6a */;
 CREATE FUNCTION run_words_query(text,text,text[]) RETURNS tsquery STABLE /* md5 of the body: 098b84f255cea9cac2ac620b66ffda23 */;
-CREATE FUNCTION runs_keep_their_state() RETURNS trigger VOLATILE /* md5 of the body: e3df3403da76579465ca56f7ac86e94c */;
+CREATE FUNCTION runs_rules() RETURNS trigger VOLATILE AS $$
+DECLARE
+  broken text := CASE
+    WHEN NOT CASE NEW.kind WHEN 'agent' THEN NEW.agent_id IS NOT NULL AND NEW.tool_id IS NULL AND NEW.model IS NOT NULL
+      ELSE NEW.tool_id IS NOT NULL AND NEW.agent_id IS NULL END THEN 'runs_one_target'
+    WHEN NEW.source = 'webhook' AND NEW.trigger_id IS NULL OR NEW.source = 'api' AND NEW.api_key_id IS NULL
+      OR NEW.source = 'dashboard' AND NEW.user_id IS NULL OR (NEW.source = 'schedule') <> (NEW.schedule_id IS NOT NULL)
+      OR (NEW.source = 'run') <> (NEW.parent_run_id IS NOT NULL) THEN 'runs_source'
+    WHEN (NEW.parent_run_id IS NULL) <> (NEW.root_run_id = NEW.id) THEN 'runs_root'
+    WHEN NOT CASE NEW.status WHEN 'Pending' THEN NEW.started_at IS NULL AND NEW.finished_at IS NULL
+      WHEN 'Running' THEN NEW.started_at IS NOT NULL AND NEW.finished_at IS NULL
+      WHEN 'Completed' THEN NEW.started_at IS NOT NULL AND NEW.finished_at IS NOT NULL
+      ELSE NEW.finished_at IS NOT NULL END THEN 'runs_times'
+    WHEN (NEW.status = 'Completed') <> (NEW.output IS NOT NULL) THEN 'runs_output'
+    WHEN (NEW.status = 'Failed') <> (NEW.error_message IS NOT NULL) THEN 'runs_error'
+    WHEN NEW.status = 'Cancelled' AND NEW.cancelled_by IS NULL THEN 'runs_cancelled'
+    WHEN NEW.held <> 0 AND (NEW.root_run_id <> NEW.id OR NEW.status NOT IN ('Pending', 'Running')) THEN 'runs_hold_ends'
+    WHEN least(NEW.steps_executed, NEW.input_tokens, NEW.output_tokens, NEW.actions_used) < 0 OR least(NEW.credits_used, NEW.held) < 0
+      OR NEW.max_credits <= 0 THEN 'runs_figures'
+  END;
+BEGIN
+  IF TG_OP = 'UPDATE' THEN
+    IF OLD.status NOT IN ('Pending', 'Running') THEN
+      IF ROW(NEW.*) IS DISTINCT FROM ROW(OLD.*) THEN
+        RAISE EXCEPTION 'run % is % and frozen', OLD.id, OLD.status USING ERRCODE = 'integrity_constraint_violation';
+      END IF;
+    ELSIF OLD.status = 'Running' AND NEW.status = 'Pending' THEN
+      RAISE EXCEPTION 'run % cannot go back to Pending', OLD.id USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+  END IF;
+  IF broken IS NOT NULL THEN
+    RAISE EXCEPTION 'run % breaks %', NEW.id, broken USING ERRCODE = 'check_violation', TABLE = 'runs', CONSTRAINT = broken;
+  END IF;
+  RETURN NEW;
+END $$;
 CREATE FUNCTION words_fit(text,tsquery) RETURNS boolean IMMUTABLE /* md5 of the body: 00b3e13ed7d78e52248e18ad33b3fcd5 */;
 CREATE INDEX callback_deliveries_due ON public.callback_deliveries USING btree (endpoint_id, next_at) WHERE (next_at IS NOT NULL);
 CREATE INDEX callback_deliveries_leased ON public.callback_deliveries USING btree (endpoint_id) WHERE (leased_until IS NOT NULL);
@@ -95,6 +131,7 @@ CREATE INDEX schedule_ticks_undecided ON public.schedule_ticks USING btree (atte
 CREATE INDEX schedules_next ON public.schedules USING btree (next_at) WHERE (next_at IS NOT NULL);
 CREATE INDEX steps_running ON public.steps USING btree (run_id) WHERE (status = 'Running'::step_status);
 CREATE TRIGGER credit_entries_append_only BEFORE DELETE OR UPDATE ON public.credit_entries FOR EACH ROW EXECUTE FUNCTION credit_entries_append_only();
+CREATE TRIGGER credit_entries_rules BEFORE INSERT ON public.credit_entries FOR EACH ROW EXECUTE FUNCTION credit_entries_rules();
 CREATE TRIGGER notify_configuration AFTER DELETE OR UPDATE OF name, scopes, target_ids, starts_per_minute, reads_per_minute, max_credits, expires_at, revoked_at ON public.api_keys FOR EACH ROW EXECUTE FUNCTION notify_configuration();
 CREATE TRIGGER notify_configuration AFTER INSERT OR DELETE OR UPDATE ON public.agents FOR EACH ROW EXECUTE FUNCTION notify_configuration();
 CREATE TRIGGER notify_configuration AFTER INSERT OR DELETE OR UPDATE ON public.plans FOR EACH ROW EXECUTE FUNCTION notify_configuration();
@@ -103,8 +140,9 @@ CREATE TRIGGER notify_configuration AFTER INSERT OR DELETE OR UPDATE ON public.t
 CREATE TRIGGER notify_configuration AFTER INSERT OR DELETE OR UPDATE ON public.triggers FOR EACH ROW EXECUTE FUNCTION notify_configuration();
 CREATE TRIGGER notify_configuration AFTER UPDATE OF suspended_at, name, model_providers ON public.organizations FOR EACH ROW EXECUTE FUNCTION notify_configuration();
 CREATE TRIGGER notify_configuration_gone AFTER DELETE ON public.organizations FOR EACH ROW EXECUTE FUNCTION notify_configuration();
-CREATE TRIGGER runs_keep_their_state BEFORE UPDATE ON public.runs FOR EACH ROW WHEN (((old.status <> 'Pending'::run_status) AND ((old.status <> 'Running'::run_status) OR (new.status = 'Pending'::run_status)))) EXECUTE FUNCTION runs_keep_their_state();
+CREATE TRIGGER runs_rules BEFORE INSERT OR UPDATE ON public.runs FOR EACH ROW EXECUTE FUNCTION runs_rules();
 CREATE TYPE end_item AS (i integer, run uuid, org uuid, epoch integer, unclaimed boolean, status run_status, output text, code text, message text, cancelled_by text, input_tokens integer, output_tokens integer, actions integer, steps integer, credits numeric, note text, refund boolean, sequence integer);
+CREATE TYPE ledger_line AS (org uuid, run uuid, kind credit_entry_kind, amount numeric, note text, actor text, slots integer);
 CREATE TYPE start_item AS (i integer, refused boolean, id uuid, org uuid, rate_key text, rate_limit integer, rate_seconds integer, scope text, idem text, hash text, response text, replay_first boolean, kind run_kind, agent uuid, tool uuid, name text, version integer, model text, configuration text, document text, source run_source, trigger uuid, api_key uuid, "user" uuid, input text, hold numeric, headroom numeric, cap numeric, cap_of text, deadline integer, actor text, delivery json, metadata text, callback_url text, trace_parent text, schedule uuid, fork text);
 CREATE UNIQUE INDEX callback_endpoints_slug ON public.callback_endpoints USING btree (organization_id, slug) NULLS NOT DISTINCT WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX credit_entries_one_refund ON public.credit_entries USING btree (run_id) WHERE ((kind = 'refund'::credit_entry_kind) AND (run_id IS NOT NULL));

@@ -22,7 +22,8 @@ const RULES = `
   UNION ALL
   SELECT format('CREATE FUNCTION %s RETURNS %s %s', oid::regprocedure, pg_get_function_result(oid),
       CASE provolatile WHEN 'i' THEN 'IMMUTABLE' WHEN 's' THEN 'STABLE' ELSE 'VOLATILE' END)
-      || CASE WHEN proisstrict THEN ' STRICT' ELSE '' END || coalesce(' SET ' || array_to_string(proconfig, ' SET '), '') || format(' /* md5 of the body: %s */', md5(prosrc)), NULL
+      || CASE WHEN proisstrict THEN ' STRICT' ELSE '' END || coalesce(' SET ' || array_to_string(proconfig, ' SET '), '') 
+      || CASE WHEN proname LIKE '%\\_rules' THEN format(' AS $$%s$$', prosrc) ELSE format(' /* md5 of the body: %s */', md5(prosrc)) END, NULL
   FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND proname NOT IN (SELECT name FROM sql_functions)
   UNION ALL
   SELECT format('CREATE TYPE %s AS (%s)', pg_class.oid::regclass,
@@ -35,7 +36,7 @@ const RULES = `
 
 /**
  * The checks, partial indexes, triggers, functions, types and storage settings of a database, as PostgreSQL prints them. Of a
- * function's body it has the hash.
+ * function's body it has the hash, unless the function is a table's rules.
  */
 export async function readSchemaRules(url: string): Promise<string[]> {
   const rules = await withPool(url, (pool) => pool.query(RULES));

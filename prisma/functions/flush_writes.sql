@@ -2,11 +2,8 @@
 -- lane, rate counters, organizations, runs; each kind sorted. The answer is returned and kept in the lane's row.
 CREATE FUNCTION flush_writes(
   p_worker text, p_lane text, p_flush bigint, p_at timestamptz, p_slots int,
-  p_children json, p_calls json, p_steps json, p_ends json, p_holds json, p_starts json
-) RETURNS text LANGUAGE plpgsql
-  -- It reads tables by key only. Its plans are made once: look-ups in indexes, whatever the statistics say.
-  SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
-AS $$
+  p_children json, p_calls json, p_steps json, p_ends json, p_holds json, p_starts json, p_accounts uuid[]
+) RETURNS text LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
   last_flush bigint; now_ timestamptz(3); starts start_item[]; ends end_item[]; verdicts text[] := '{}'; checked record; replays json; rates json;
@@ -43,17 +40,12 @@ BEGIN
   END IF;
 
   -- From here on organizations change: all that this flush touches are locked in one order.
-  SELECT bool_or(has_callbacks) INTO calls_back FROM (
-    SELECT has_callbacks FROM organizations WHERE id IN (
-      SELECT org FROM unnest(ends)
-      UNION ALL SELECT org FROM json_to_recordset(p_holds) AS h (org uuid)
-      UNION ALL SELECT org FROM unnest(starts) WHERE verdicts[i + 1] = 'run'
-    ) ORDER BY id FOR NO KEY UPDATE) o;
+  SELECT bool_or(has_callbacks) INTO calls_back FROM (SELECT has_callbacks FROM organizations WHERE id = ANY(p_accounts) ORDER BY id FOR NO KEY UPDATE) o;
 
   -- Ends come before holds and starts: they free credits and slots.
   IF p_ends IS NOT NULL THEN
     ended := post_ends(p_worker, now_, ends, calls_back);
-    IF has_refunds THEN PERFORM refund_children(now_, ended, ends); END IF;
+    IF has_refunds AND ended IS NOT NULL THEN PERFORM refund_children(now_, ended, ends); END IF;
   END IF;
   IF p_holds IS NOT NULL THEN holds := post_holds(now_, p_holds); END IF;
   IF p_starts IS NOT NULL THEN

@@ -27,10 +27,7 @@ const LIST_UNUSED = defineQuery(
 const DELETE_FUNCTION = defineCommand("delete-sql-function", "DELETE FROM sql_functions WHERE name = $1");
 
 /** Creates the functions that the database lacks. The caller holds the lock of migrations. */
-export async function createFunctions(
-  client: Client,
-  functions: SqlFunction[] = sqlFunctions(),
-): Promise<void> {
+export async function createFunctions(client: Client, functions: SqlFunction[]): Promise<void> {
   const names = functions.map(({ name }) => name);
   const present = new Set((await FIND_FUNCTIONS(client, [names])).map(({ name }) => name));
   await client.query("BEGIN");

@@ -6,8 +6,11 @@ import { v4 } from "uuid";
 import { codeOf, StartError } from "@/server/base/errors";
 import { sleep } from "@/server/base/sleep";
 import { createFunctions } from "./create-functions";
+import { type SqlFunction, sqlFunctions } from "./functions";
 import { isTransient } from "./outage";
 import { LOCKS } from "./transaction";
+
+type Options = { print?: (line: string) => void; functions?: SqlFunction[] };
 
 /**
  * Applies the missing migrations of `folder` (`<name>/migration.sql`) by name, each in one transaction, and creates
@@ -17,7 +20,7 @@ import { LOCKS } from "./transaction";
 export async function migrate(
   client: Client,
   folder: string,
-  print: (line: string) => void = () => {},
+  { print = () => {}, functions = sqlFunctions() }: Options = {},
 ): Promise<string[]> {
   await configureSession(client);
   await lock(client, print);
@@ -29,7 +32,7 @@ export async function migrate(
     )`);
   try {
     const applied = await applyMissing(client, readMigrations(folder), print);
-    await createFunctions(client);
+    await createFunctions(client, functions);
     return applied;
   } finally {
     // The end of a broken connection releases the lock, too.

@@ -23,7 +23,7 @@ export async function prepareDatabase(
   for (let attempt = 1; ; attempt += 1) {
     const client = await connectPatiently(url, print);
     try {
-      const applied = await migrate(client, join(root, "prisma/migrations"), print);
+      const applied = await migrate(client, join(root, "prisma/migrations"), { print });
       if (applied.length > 0) print(`Migrated the database (${applied.length} new)`);
       return;
     } catch (cause) {

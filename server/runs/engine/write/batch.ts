@@ -31,7 +31,8 @@ export type Queued = Item & {
 
 /**
  * Divides a queue into one flush and the rest. A flush has one row per key of a run and one start per idempotency
- * key. If a row must wait, later rows of its run wait too, because readers rely on their order.
+ * key. If a row must wait, later rows of its run wait too, because readers rely on their order. Items of one
+ * organization are neighbours.
  */
 export function takeBatch(queue: readonly Queued[]): { batch: Queued[]; rest: Queued[] } {
   const batch: Queued[] = [];
@@ -52,8 +53,12 @@ export function takeBatch(queue: readonly Queued[]): { batch: Queued[]; rest: Qu
       size += item.size;
     }
   }
+  batch.sort((a, b) => compare(organizationOf(a), organizationOf(b)));
   return { batch, rest };
 }
+
+const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));
+const organizationOf = ({ kind, value }: Item) => (kind === "row" ? value.organization_id : value.org);
 
 /** A key that must not occur twice in one flush. */
 function repetitionKey(item: Item): string | null {
@@ -69,16 +74,23 @@ function runOf(item: Item): string | null {
   return item.kind === "row" ? item.value.run_id : item.value.run;
 }
 
-/** A flush's JSON arrays in the order of the function's parameters; null for an empty one. */
-export function toDocuments(batch: Queued[]): (string | null)[] {
+/**
+ * The parameters of `flush_writes` after the flush's number, time and slots: JSON arrays, null for an empty one, and the
+ * organizations whose accounts change.
+ */
+export function toParameters(batch: Queued[]): (string | null | string[])[] {
   const children: object[] = [];
   const calls: object[] = [];
   const steps: object[] = [];
   const ends: object[] = [];
   const holds: object[] = [];
   const starts: object[] = [];
+  const accounts = new Set<string>();
   const addRow = (row: JournalRow) => void (isStep(row) ? steps : calls).push(row);
   for (const item of batch) {
+    if (item.kind === "end" || item.kind === "hold" || (item.kind === "start" && "id" in item.value)) {
+      accounts.add(item.value.org);
+    }
     if (item.kind === "start")
       starts.push({ i: starts.length, refused: !("id" in item.value), ...item.value });
     else if (item.kind === "hold") holds.push({ i: holds.length, ...item.value });
@@ -89,9 +101,10 @@ export function toDocuments(batch: Queued[]): (string | null)[] {
       for (const row of item.rows) addRow(row);
     }
   }
-  return [children, calls, steps, ends, holds, starts].map((rows) =>
+  const documents = [children, calls, steps, ends, holds, starts].map((rows) =>
     rows.length === 0 ? null : toJson(rows),
   );
+  return [...documents, [...accounts]];
 }
 
 /** PostgreSQL cannot store U+0000 and unpaired surrogates; they become U+FFFD. */

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { z } from "zod";
-import { TIMEOUTS } from "@/server/base/db/client";
+import { connect, TIMEOUTS } from "@/server/base/db/client";
 import { defineCommand, defineQuery, type Queryable } from "@/server/base/db/statement";
 import { pauseAt } from "@/server/base/pause-points";
 
@@ -16,7 +16,7 @@ type FlushNumber = { workerId: string; lane: LaneName; flush: number };
 const FLUSH = defineQuery(
   "flush-writes",
   z.object({ answer: z.string().nullable() }),
-  "SELECT flush_writes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) AS answer",
+  "SELECT flush_writes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) AS answer",
 );
 
 /** Sends a flush and returns its answer. `values`: the parameters of `flush_writes` after the flush's number. */
@@ -29,6 +29,23 @@ export async function sendFlush(
   await pauseAt(`${lane}:sent`);
   const [row] = await answered;
   return row?.answer ?? null;
+}
+
+/**
+ * A connection for flushes. They read tables by key only, so plans are made once: look-ups in indexes, whatever the
+ * statistics say.
+ */
+export async function connectLane(databaseUrl: string): Promise<pg.Client> {
+  const client = await connect(databaseUrl);
+  try {
+    await client.query(
+      "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off",
+    );
+    return client;
+  } catch (error) {
+    await client.end().catch(() => {});
+    throw error;
+  }
 }
 
 type FlushOutcome = { committed: false } | { committed: true; answer: string | null };

@@ -1,6 +1,5 @@
 import type pg from "pg";
 import type { Clock } from "@/server/base/clock";
-import { connect } from "@/server/base/db/client";
 import { isTransient, rejectsWrites } from "@/server/base/db/outage";
 import { codeOf } from "@/server/base/errors";
 import type { Logger } from "@/server/base/log";
@@ -9,7 +8,7 @@ import type { Metrics } from "@/server/base/metrics/metrics";
 import { pauseAt } from "@/server/base/pause-points";
 import type { Environment } from "@/server/base/settings/env";
 import { sleep } from "@/server/base/sleep";
-import { answerItems, countAdmitted, type Item, type Queued, sizeOf, takeBatch, toDocuments } from "./batch";
+import { answerItems, countAdmitted, type Item, type Queued, sizeOf, takeBatch, toParameters } from "./batch";
 import {
   type ChildRow,
   type CountedCall,
@@ -21,7 +20,7 @@ import {
   type StartVerdict,
 } from "./flush-items";
 import type { JournalRow } from "./journal-rows";
-import { type LaneName, NOT_COMMITTED, readOutcome, sendFlush } from "./numbered-flush";
+import { connectLane, type LaneName, NOT_COMMITTED, readOutcome, sendFlush } from "./numbered-flush";
 
 /**
  * Group commit (docs/engine.md): a free lane sends everything queued in one call of `flush_writes`, without a
@@ -173,7 +172,7 @@ export class Lane {
     for (let delay = 20; ; delay = Math.min(delay * 2, 1_000)) {
       let sent = false;
       try {
-        this.#client ??= await connect(this.#options.services.env.databaseUrl);
+        this.#client ??= await connectLane(this.#options.services.env.databaseUrl);
         const outcome = this.#outcomeUnknown ? await this.#readOutcome(this.#client) : NOT_COMMITTED;
         if (!outcome.committed) dropGivenUp(batch);
         if (batch.length === 0) return null;
@@ -206,7 +205,7 @@ export class Lane {
     const { services, workerId, lane, freeSlots } = this.#options;
     await pauseAt(`${lane}:before`);
     const flush = this.#flush + 1;
-    const values = [services.clock.forDatabase(), freeSlots(), ...toDocuments(batch)];
+    const values = [services.clock.forDatabase(), freeSlots(), ...toParameters(batch)];
     this.#outcomeUnknown = true;
     const answer = await sendFlush(client, { workerId, lane, flush }, values);
     this.#outcomeUnknown = false;
