@@ -63,4 +63,8 @@ process.exitCode = await runCommandLine(process.argv.slice(2), processTerminal, 
   services = wire(env, createLogger({ level: env.logLevel, destination: STDERR }));
   return services;
 });
-if (services) await closeServices(services);
+if (services) {
+  // A command that ends a run is a worker: its connections would keep the process alive.
+  await services.engine.stop();
+  await closeServices(services);
+}
