@@ -14,7 +14,7 @@ import { closeServices, wireProcess } from "@/wiring";
 import { isClusterPrimary, type Serving, servePrimary } from "./serve/cluster";
 import { connectionLimits, createConnectionBound, readOpenFiles } from "./serve/connections";
 import { startIsolation } from "./serve/isolation";
-import { serveMetricsPort } from "./serve/metrics-port";
+import { serveMetrics } from "./serve/metrics-port";
 import { createPages } from "./serve/pages";
 import { GRACE_MS, offerFirstOrganization, prepareService, registerProcess } from "./serve/prepare";
 import { createHandler, rejectBadHttp } from "./serve/requests";
@@ -74,11 +74,11 @@ export async function serve({ root, dev = false, print = () => {} }: ServeOption
     });
   }
   services.notifications.open();
+  const stopMetrics = await serveMetrics(services);
   if (role === "web") registerProcess(services);
   else await services.engine.execute("ordinary");
   const isolation = role === "web" ? null : startIsolation(services, beside("isolated.mjs"));
   server.on("connection", createConnectionBound(services, connectionLimits(readOpenFiles(), services.env)));
-  const stopMetrics = await serveMetricsPort(services);
   const port = await listen(server, wanted, host);
   server.on("error", (error) => services.log.error("Could not accept a connection", { error }));
 

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { fromNode, sendToNode } from "@/server/api/http/api-request";
-import { respondToMetrics } from "@/server/api/metrics";
+import { prepareMetrics, respondToMetrics } from "@/server/api/metrics";
 import { codeOf, StartError } from "@/server/base/errors";
 import type { Services } from "@/server/services";
 
@@ -11,9 +11,13 @@ const PATHS = ["/metrics", "/api/metrics"];
 const MAX_HEAD_BYTES = 8_192;
 const TIMEOUT_MS = 10_000;
 
-/** Listens, if the setting is set. Returns a function that stops it. Throws StartError. */
-export async function serveMetricsPort(services: Services): Promise<() => Promise<void>> {
+/**
+ * Prepares metrics and listens, as the settings say. Called before the engine starts. Returns a function that stops it.
+ * Throws StartError.
+ */
+export async function serveMetrics(services: Services): Promise<() => Promise<void>> {
   const { metrics, host } = services.env;
+  await prepareMetrics(services);
   const port = metrics?.port;
   if (port === undefined) return async () => {};
   const server = createServer(

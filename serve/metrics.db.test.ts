@@ -11,13 +11,14 @@ import { createProcess, statementName, type TestProcess } from "@/testing/proces
 import { closeServer, listen } from "@/testing/servers/listen";
 import { startOverRest } from "@/testing/services/built-service";
 import { createTenant, openWorld, quietModels, setAgent, type Tenant } from "@/testing/world";
-import { serveMetricsPort } from "./metrics-port";
+import { serveMetrics } from "./metrics-port";
 import { createHandler } from "./requests";
 
 /** Real scrapes after real runs, of processes as in production. */
 
 const TOKEN = "metrics-token-metrics-token-metrics-token";
 const UNKNOWN_MODEL = "acme-tuned-model";
+const CATALOG_MODEL = "gpt-4o";
 const FAILING_MODEL = "acme-failing-model";
 
 const world = await openWorld();
@@ -136,6 +137,18 @@ it("a process shows what it did, and nothing of the organizations", async () => 
   expect(ofSecond.filter((name) => /^stepwell_(runs|model_calls)_/.test(name))).toEqual([]);
 });
 
+it("a run before the first scrape is counted by the name of its model", async () => {
+  const tenant = await createTenant(world);
+  await setAgent(world, tenant, { model: CATALOG_MODEL });
+  const { services, origin } = await startProcess();
+  onTestFinished(await serveMetrics(services));
+  // Another test's process executes no run of this one.
+  for (const other of running) if (other.services !== services) await other.services.engine.stop();
+  await run(origin, tenant, "agent");
+  const calls = `stepwell_model_calls_total{model="${CATALOG_MODEL}",outcome="completed"}`;
+  expect((await scrape(origin)).get(calls)).toBe(1);
+});
+
 it("the database is asked once in five seconds, however many scrape", async () => {
   const sampledAt = async () =>
     (await world.db.maintenanceJob.findUnique({ where: { name: "sample_queue" } }))?.finishedAt;
@@ -193,13 +206,13 @@ it.each([
 it("their own port serves them, and nothing else", async () => {
   const port = await freePort();
   const { services } = await startProcess({ HOST: "127.0.0.1", STEPWELL_METRICS_PORT: String(port) });
-  const stop = await serveMetricsPort(services);
+  const stop = await serveMetrics(services);
   onTestFinished(stop);
   const origin = `http://127.0.0.1:${port}`;
   for (const path of ["/metrics", "/api/metrics"]) expect((await ask(origin, null, path)).status).toBe(200);
   for (const path of ["/", "/api/health", "/v1/runs"])
     expect((await ask(origin, null, path)).status).toBe(404);
-  await expect(serveMetricsPort(services)).rejects.toThrow(
+  await expect(serveMetrics(services)).rejects.toThrow(
     `STEPWELL_METRICS_PORT: cannot listen on port ${port}`,
   );
 });

@@ -10,7 +10,7 @@ import { captureConsole, captureErrors } from "@/server/base/log";
 import { isSetUp } from "@/server/catalog/organization/set-up";
 import { wireProcess } from "@/wiring";
 import { connectionLimits, createConnectionBound, readOpenFiles } from "./connections";
-import { serveMetricsPort } from "./metrics-port";
+import { serveMetrics } from "./metrics-port";
 import { reduceApiHeaders, rejectionOf } from "./page-request";
 import { GRACE_MS, prepareService, registerProcess } from "./prepare";
 import {
@@ -53,9 +53,9 @@ export async function serveWithNext(): Promise<void> {
       "No organization exists yet. `npm run -s stepwell -- doctor` prints a link that creates the first one.",
     );
   services.notifications.open();
+  await serveMetrics(services);
   if (services.env.role === "web") registerProcess(services);
   else await services.engine.execute();
-  await serveMetricsPort(services);
   stopBeforeNext(services);
 }
 

@@ -7,11 +7,15 @@ import type { Services } from "@/server/services";
 import type { ApiRequest, ApiResponse } from "./http/api-request";
 import { errorResponse } from "./http/respond";
 
-/** Loaded by the first scrape, so that no process starts slower for it. */
 const registryOf = perOwner(async (services: Services) => {
   const { createRegistry } = await import("@/server/operate/metrics/registry");
   return createRegistry(services);
 });
+
+/** Before the first run, so that its model's name is known. Processes without metrics load nothing. */
+export async function prepareMetrics(services: Services): Promise<void> {
+  if (services.env.metrics !== undefined) await registryOf(services);
+}
 
 /**
  * Answers a scrape. On the service's port there are metrics only with STEPWELL_METRICS_TOKEN and without

@@ -7,6 +7,8 @@ import { executeRun } from "@/testing/execute";
 import { closeServer, listen } from "@/testing/servers/listen";
 import { insertTool } from "@/testing/tools";
 import { createTenant, createTrigger, openWorld } from "@/testing/world";
+import { respondToWebRequest } from "./http/api-request";
+import { respondToMcp } from "./mcp/mcp";
 import { handleRest } from "./rest";
 import { handleWebhook } from "./webhook";
 
@@ -80,6 +82,30 @@ it("a webhook's trace continues, too", async () => {
   });
   const { runId } = await (await handleWebhook(world, call)).json();
   expect((await trace(runId))[0]).toMatchObject({ traceId: TRACE, parentSpanId: CALLER });
+});
+
+it("the trace of an MCP call's message continues, rather than that of its connection", async () => {
+  const call = new Request("http://stepwell.test/mcp", {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${tenant.key}`,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      traceparent: `00-${TRACE.replace("0", "1")}-${CALLER}-01`,
+    },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "tool_fetcher", arguments: {}, _meta: { traceparent: `00-${TRACE}-${CALLER}-01` } },
+    }),
+  });
+  const response = await respondToWebRequest(call, (request) => respondToMcp(world, request));
+  const find = () => world.db.run.findFirst({ where: { toolId, finishedAt: null } });
+  await expect.poll(find).not.toBeNull();
+  const run = await find();
+  expect((await trace(run?.id ?? ""))[0]).toMatchObject({ traceId: TRACE, parentSpanId: CALLER });
+  expect(await response.text()).toContain('"result"');
 });
 
 it("a trace that the caller does not sample is passed on and not exported", async () => {

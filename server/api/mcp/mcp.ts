@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
+import { z } from "zod";
 import { authorizeCaller } from "@/server/api/authorize";
 import { type ApiRequest, type ApiResponse, boundBodyBytes } from "@/server/api/http/api-request";
 import { errorResponse, JSON_HEADERS } from "@/server/api/http/respond";
 import { countCall } from "@/server/api/rest";
 import { AppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
+import type { JsonObject } from "@/server/base/json/json";
 import type { StepMemory } from "@/server/guard/limits/process-memory";
 import { EVENT_STREAM_HEADERS } from "@/server/runs/live/event-stream";
 import type { Services } from "@/server/services";
@@ -61,6 +63,13 @@ function keyOf({ header }: ApiRequest): string {
   throw new AppError("unauthenticated", "The header Authorization: Bearer with an API key is missing.");
 }
 
+const traced = z.object({ params: z.object({ _meta: z.object({ traceparent: z.string() }) }) });
+
+// The protocol passes traces on in messages; a header of the connection may be a gateway's.
+function traceParentOf(body: JsonObject): string | undefined {
+  return traced.safeParse(body).data?.params._meta.traceparent;
+}
+
 /** The memory of a body until its `release`, which may be after the response has started. */
 function holdBody(
   { memory }: Services,
@@ -91,7 +100,7 @@ async function answer(
   if (request.signal.aborted) leave();
   const exchange: Exchange = {
     ...caller,
-    header: request.header,
+    header: (name) => (name === "traceparent" && traceParentOf(body)) || request.header(name),
     gone: gone.signal,
     callKey: session === null || id === null ? null : nameCall(actor, session, id),
     messageHash: hash,

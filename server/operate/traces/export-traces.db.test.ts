@@ -146,6 +146,23 @@ it("a step that started again after a crash starts no later than its child run",
   expect(startOf("execute_tool adder")).toBe(startOf("invoke_workflow Adder"));
 });
 
+it("a run whose start was written after its first step starts no later than that step", async () => {
+  const done = await runWithChild();
+  for (const table of ["steps", "model_calls"])
+    await world.pool.query(
+      `UPDATE ${table} SET started_at = started_at - interval '1 s'
+       WHERE run_id IN (SELECT id FROM runs WHERE root_run_id = $1)`,
+      [done.id],
+    );
+  await exportTraces(world, settings);
+  const spans = spansReceived();
+  const startOf = (one: (typeof spans)[0]) => BigInt(one.startTimeUnixNano);
+  for (const one of spans) {
+    const parent = spans.find(({ spanId }) => spanId === one.parentSpanId);
+    if (parent) expect(startOf(parent), one.name).toBeLessThanOrEqual(startOf(one));
+  }
+});
+
 it("keeps what an absent or busy collector did not take, and tries again later, for a day", async () => {
   await runWithChild();
   answer = { status: 503, body: "busy" };

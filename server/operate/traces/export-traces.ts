@@ -42,6 +42,11 @@ const contents = z.object({ input: z.string(), output: z.string().nullable() }).
 const CONTENTS = `CASE WHEN $2 THEN json_build_object(
   'input', left(x.input, ${MOST_CONTENT}), 'output', left(x.output, ${MOST_CONTENT})) END AS contents`;
 
+// A child run's first steps start before its start is written. A span starts no later than its children.
+const startOf = (run: string) => `least(coalesce(${run}.started_at, ${run}.created_at),
+  (SELECT min(started_at) FROM steps WHERE run_id = ${run}.id),
+  (SELECT min(started_at) FROM model_calls WHERE run_id = ${run}.id))`;
+
 const RUNS = defineQuery(
   "traced-runs",
   z.object({
@@ -71,7 +76,7 @@ const RUNS = defineQuery(
      o.slug AS organization, x.kind, x.target_name AS name, coalesce(x.agent_id, x.tool_id) AS "targetId",
      x.target_version AS version, x.status, x.source, x.error_code AS "errorCode", x.error_message AS "errorMessage",
      x.input_tokens AS "inputTokens", x.output_tokens AS "outputTokens", x.credits_used AS credits,
-     coalesce(x.started_at, x.created_at) AS "startedAt", x.finished_at AS "finishedAt", ${CONTENTS}
+     ${startOf("x")} AS "startedAt", x.finished_at AS "finishedAt", ${CONTENTS}
    FROM runs x JOIN runs root ON root.id = x.root_run_id JOIN organizations o ON o.id = x.organization_id
    WHERE x.id = ANY ($1::uuid[]) AND x.finished_at IS NOT NULL`,
 );
@@ -86,12 +91,12 @@ const timed = {
 };
 const TIMED = `x.run_id AS "runId", x.key, x.status, x.error_message AS "errorMessage", x.finished_at AS "finishedAt"`;
 
-// After a crash a step may start again while its child run continues: a span starts no later than its children.
+// After a crash a step may start again while its child run continues.
 const STEPS = defineQuery(
   "traced-steps",
   z.object({ ...timed, name: z.string(), contents }),
   `SELECT ${TIMED}, x.tool_name AS name, ${CONTENTS},
-     least(x.started_at, coalesce(child.started_at, child.created_at)) AS "startedAt"
+     CASE WHEN child.id IS NULL THEN x.started_at ELSE least(x.started_at, ${startOf("child")}) END AS "startedAt"
    FROM steps x LEFT JOIN runs child ON child.id = x.child_run_id AND child.parent_run_id = x.run_id
    WHERE x.run_id = ANY ($1::uuid[]) AND x.finished_at IS NOT NULL AND x.status <> 'Skipped' ORDER BY x.step_number`,
 );
