@@ -4,8 +4,9 @@ CREATE FUNCTION refund_children(now_ timestamptz, ended json, ends end_item[]) R
 DECLARE lines ledger_line[];
 BEGIN
   WITH RECURSIVE tree AS (
-    SELECT e.run AS root, e.run AS id, e.org FROM json_to_recordset(ended) AS d (i int) JOIN unnest(ends) AS e USING (i) WHERE e.refund
-    UNION ALL SELECT tree.root, c.id, tree.org FROM runs c JOIN tree ON c.parent_run_id = tree.id
+    SELECT e.run AS id, e.org FROM json_to_recordset(ended) AS d (i int) JOIN unnest(ends) AS e USING (i) WHERE e.refund
+    -- Not `UNION ALL`: a run that ends in the same flush as its caller would be refunded twice.
+    UNION SELECT c.id, tree.org FROM runs c JOIN tree ON c.parent_run_id = tree.id
   ), charged AS (
     SELECT tree.org, c.run_id, -sum(c.amount) FILTER (WHERE c.kind = 'charge') AS amount, min(c.sequence) AS since
     FROM tree JOIN credit_entries c ON c.run_id = tree.id AND c.organization_id = tree.org

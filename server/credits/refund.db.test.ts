@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
 import { withFunctionNames } from "@/server/base/db/functions";
+import { newId } from "@/server/base/ids";
 import { removeWorker } from "@/server/runs/engine/worker";
+import type { EndItem } from "@/server/runs/engine/write/flush-items";
 import { WorkerLost } from "@/server/runs/engine/write/writer";
 import { startRun } from "@/server/runs/start";
 import { executeRun } from "@/testing/execute";
@@ -108,4 +110,45 @@ it("rejects a refund of an open run, another organization's run, or without a no
   await expect(refundRun(world, operator(tenant), { runId: "x", note: "why" })).rejects.toThrow(
     "not a run id",
   );
+});
+
+it("refunds a tool's run once if its caller and the caller's caller end in one flush", async () => {
+  const tenant = await createTenant(world, { credits: "100" });
+  const start = { kind: "agent", targetId: tenant.agentId, userMessage: "Hi" } as const;
+  const { runId: root } = await startRun(world, operator(tenant), start);
+  const [child, grandchild] = [newId(), newId()];
+  await world.pool.query("UPDATE runs SET claimed_by = NULL, epoch = 0 WHERE id = $1", [root]);
+  for (const [id, parent] of [[child, root] as const, [grandchild, child] as const]) {
+    await world.pool.query(
+      `INSERT INTO runs SELECT (jsonb_populate_record(r, jsonb_build_object('id', $2::text, 'parent_run_id', $3::text, 'source', 'run', 'held', 0))).*
+       FROM runs r WHERE id = $1`,
+      [root, id, parent],
+    );
+  }
+  const { accounts } = await world.engine.worker();
+  const end = (run: string, change: Pick<EndItem, "credits" | "refund">) =>
+    accounts.end({
+      run,
+      org: tenant.orgId,
+      epoch: 0,
+      unclaimed: true,
+      status: "Failed",
+      output: null,
+      code: "internal_error",
+      message: "lost",
+      cancelled_by: null,
+      input_tokens: 0,
+      output_tokens: 0,
+      actions: 0,
+      steps: 0,
+      note: "run ended",
+      sequence: 2,
+      ...change,
+    });
+  await end(grandchild, { credits: "0.0001", refund: false });
+  const waived = { credits: "0", refund: true };
+  const ends = await Promise.all([end(child, waived), end(root, waived)]);
+  expect(ends).not.toContain(null);
+  const refunds = (await entriesOf(tenant)).filter(({ kind }) => kind === "refund");
+  expect(refunds.map(({ amount }) => amount.toString())).toEqual(["0.0001"]);
 });
