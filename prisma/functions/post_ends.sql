@@ -1,7 +1,9 @@
 -- Ends runs: their rows, the lines of their credits, the slots. Returns the runs that ended.
 CREATE FUNCTION post_ends(p_worker text, now_ timestamptz, ends end_item[], calls_back boolean) RETURNS json LANGUAGE plpgsql AS $$
 #variable_conflict use_column
-DECLARE r record; lines ledger_line[] := '{}'; ended_ json[]; ended json; has_children boolean := false; has_failed boolean := false; has_addresses boolean := false;
+DECLARE
+  r record; released numeric; lines ledger_line[] := '{}'; ended_ json[]; ended json;
+  has_children boolean := false; has_failed boolean := false; has_addresses boolean := false;
 BEGIN
   FOR r IN
     WITH e AS (
@@ -22,7 +24,10 @@ BEGIN
     SELECT *, root <> id AS child, status <> 'Completed' AS failed FROM done ORDER BY org, i
   LOOP
     -- What a child used was held by its root: that part of the hold is released with the child.
-    lines := lines || ROW(r.org, r.id, 'release', nullif(CASE WHEN r.child THEN r.credits ELSE r.held END, 0), r.note, 'run', -(r.had_slot AND NOT r.child)::int)::ledger_line;
+    released := CASE WHEN r.child THEN r.credits ELSE r.held END;
+    IF released > 0 OR NOT r.child THEN
+      lines := lines || ROW(r.org, r.id, 'release', nullif(released, 0), r.note, 'run', -(r.had_slot AND NOT r.child)::int)::ledger_line;
+    END IF;
     IF r.credits > 0 THEN lines := lines || ROW(r.org, r.id, 'charge', -r.credits, 'run ended', 'run', 0)::ledger_line; END IF;
     ended_ := ended_ || json_build_object('i', r.i, 'root', r.root, 'child', r.child, 'credits', r.credits, 'failed', r.failed);
     has_children := has_children OR r.child;
