@@ -156,6 +156,22 @@ it("is linked again after npm removed its links", { tags: "long" }, () => {
   expect([help.status, help.stdout]).toEqual([0, expect.stringContaining("organizations create")]);
 });
 
+it("says what to do if it cannot be linked", { tags: "long" }, () => {
+  const copy = join(folder, "blocked");
+  cpSync(join(folder, "package/bin"), join(copy, "bin"), { recursive: true });
+  cpSync(join(folder, "package/links.json"), join(copy, "links.json"));
+  writeFileSync(join(copy, "dist"), "A file where a folder must be created");
+  const program = join(copy, "bin/stepwell.mjs");
+  const { status, stderr } = spawnSync(process.execPath, [program, "start"], {
+    env: environment(),
+    encoding: "utf8",
+  });
+  expect(status).toBe(1);
+  expect(stderr).toContain(`Could not link the packages in ${copy}: `);
+  expect(stderr).toContain(`node ${program} help`);
+  expect(stderr).not.toContain("    at ");
+});
+
 it("its commands and errors name the program instead of npm", { tags: "long" }, () => {
   const call = (words: string[], settings: Record<string, string> = {}) => {
     const env = { ...environment(), ...settings };

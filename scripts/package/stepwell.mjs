@@ -18,7 +18,14 @@ readSettings();
 // Commands find the caller's files with it.
 process.env.INIT_CWD = process.cwd();
 process.chdir(ROOT);
-link();
+try {
+  link();
+} catch (error) {
+  const reason = error instanceof Error ? error.message : error;
+  console.error(`Could not link the packages in ${ROOT}: ${reason}
+Run this once as a user who may write in that folder: node ${join(ROOT, "bin/stepwell.mjs")} help`);
+  process.exit(1);
+}
 Object.assign(process.env, { NODE_ENV: "production", STEPWELL_PACKAGE: "1" });
 if (command === "start") await start();
 else {
