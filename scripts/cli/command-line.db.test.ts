@@ -7,12 +7,13 @@ import { newId } from "@/server/base/ids";
 import { authenticateKey } from "@/server/catalog/auth/authenticate-key";
 import { createEncryption } from "@/server/guard/secrets/encryption";
 import { storeAppUrl } from "@/server/operate/app-url";
+import { endOverdueRuns } from "@/server/operate/overdue-runs";
 import { startRun } from "@/server/runs/start";
 import type { Services } from "@/server/services";
 import { callCommandLine } from "@/testing/command-line";
 import { executeRun } from "@/testing/execute";
 import { createProcess } from "@/testing/process";
-import { createMember } from "@/testing/runs";
+import { createMember, insertRun } from "@/testing/runs";
 import { EVENT_KEY, openInTest, SIGNING_KEY } from "@/testing/servers/inngest-server";
 import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 
@@ -457,6 +458,40 @@ test("runs are listed, shown and cancelled", async () => {
   expect(await call(["runs", "cancel", id])).toMatchObject({ code: 0, out: "The run is Cancelled.\n" });
   expect((await call(["runs", "cancel", id])).out).toBe("The run had already ended: it is Cancelled.\n");
   expect(await call(["runs", "show", newId()])).toMatchObject({ code: 1, out: "" });
+});
+
+test("runs cancel tells whether a process is alive to end the run", async () => {
+  const crashed = await createWorld();
+  const process = createProcess(crashed);
+  try {
+    const tenant = await createTenant(crashed);
+    const id = await insertRun(crashed, tenant, { status: "Running", admitted: true });
+    await crashed.pool.query(
+      "INSERT INTO workers (id, heartbeat_at) VALUES ('dead', now() - interval '1 minute')",
+    );
+    await crashed.db.run.update({ where: { id }, data: { claimedBy: "dead" } });
+    await crashed.db.organization.update({ where: { id: tenant.orgId }, data: { inFlight: 1 } });
+    const cancel = async () => (await call(["runs", "cancel", id], { services: crashed })).out;
+    expect(await cancel()).toBe(
+      "The service is not running. The run will be cancelled when the service starts.\n",
+    );
+
+    // It reports, and takes over the run.
+    await (await process.engine.worker()).confirm();
+    await expect.poll(() => crashed.db.run.count({ where: { id, claimedBy: null } })).toBe(1);
+    await endOverdueRuns(process);
+    expect(await cancel()).toBe("The run had already ended: it is Cancelled.\n");
+
+    const next = await insertRun(crashed, tenant, { status: "Running", admitted: true });
+    const { id: alive } = await process.engine.worker();
+    await crashed.db.run.update({ where: { id: next }, data: { claimedBy: alive } });
+    expect((await call(["runs", "cancel", next], { services: crashed })).out).toBe(
+      "The run is being cancelled. It ends within 30 seconds.\n",
+    );
+  } finally {
+    await process.stop();
+    await crashed.close();
+  }
 });
 
 test("a suspended organization starts nothing, its runs are cancelled, until it is resumed", async () => {

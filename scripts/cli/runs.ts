@@ -2,6 +2,7 @@ import { isUuid } from "@/server/base/ids";
 import { mintOrgId } from "@/server/base/mint-org-id";
 import { operatorOf } from "@/server/catalog/organization/organizations";
 import { RUN_STATUSES } from "@/server/contract/enums";
+import { listProcesses } from "@/server/operate/system/processes";
 import { cancelRun } from "@/server/runs/cancel";
 import type { Services } from "@/server/services";
 import { choose, declareCommand, flag, LIMIT, option, readLimit, renderTable } from "./command";
@@ -92,9 +93,11 @@ export const runCommands = [
       await cancelRun(services, mintOrgId(found.organizationId), { runId: found.id, by: "the operator" });
       const { status, finishedAt } = await findRun(services, found.id);
       if (found.finishedAt !== null) return `The run had already ended: it is ${status}.`;
-      return finishedAt === null
+      if (finishedAt !== null) return `The run is ${status}.`;
+      // A process that crashed still has its runs; another one takes them over.
+      return (await listProcesses(services)).length > 0
         ? "The run is being cancelled. It ends within 30 seconds."
-        : `The run is ${status}.`;
+        : "The service is not running. The run will be cancelled when the service starts.";
     },
   }),
   declareCommand({
