@@ -17,7 +17,7 @@ const EXPRESSION = "expression";
 
 /** One of a schema's values, or the wish to write an expression instead. */
 export function ChoiceField({ label, hint, error, field, value, onChange, onWrite }: ChoiceFieldProps) {
-  const choices = valuesOf(field) ?? [];
+  const choices: readonly unknown[] = valuesOf(field) ?? [];
   return (
     <SelectField
       error={error}
@@ -27,7 +27,7 @@ export function ChoiceField({ label, hint, error, field, value, onChange, onWrit
         if (chosen === EXPRESSION) onWrite();
         else onChange(choices[Number(chosen)]);
       }}
-      value={choices.findIndex((choice) => choice === value).toString()}
+      value={choices.indexOf(value).toString()}
     >
       <option value="-1">{field.required ? "Choose a value" : "Not set"}</option>
       {choices.map((choice, index) => (
