@@ -248,8 +248,9 @@ test.describe("on a phone", () => {
 
   // Axe accepts a small target that has room around it.
   const heightOf = (target: Locator) => target.evaluate((element) => element.getBoundingClientRect().height);
+  const widthOf = (target: Locator) => target.evaluate((element) => element.getBoundingClientRect().width);
 
-  test("links beside texts are high enough for a finger", async ({
+  test("links are large enough for a finger beside texts, in a forEach step and above the runs", async ({
     ownerPage: page,
     request,
     organization,
@@ -259,6 +260,16 @@ test.describe("on a phone", () => {
     await page.goto(`/runs/${await runTool({ request, organization })}?step=1`);
     const download = page.getByRole("link", { name: "Download the input" });
     expect(await heightOf(download)).toBeGreaterThanOrEqual(24);
+    const counted = { tool: organization.counterId, input: { to: 25 } };
+    await page.goto(`/runs/${await finishRun(request, organization, counted)}`);
+    const items = page.getByRole("region", { name: "Items of count" });
+    expect(await heightOf(items.getByRole("button", { name: /^count\[/ }))).toBeGreaterThanOrEqual(24);
+    // Its number is not shown with these filters.
+    await page.goto("/runs?status=Failed&period=24h&kind=tool");
+    const all = page
+      .getByRole("navigation", { name: "Status" })
+      .getByRole("link", { name: "All", exact: true });
+    expect(await widthOf(all)).toBeGreaterThanOrEqual(24);
   });
 
   test("the link to a new password is high enough for a finger", async ({ page }) => {
