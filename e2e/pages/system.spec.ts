@@ -1,4 +1,4 @@
-import { expectAccessible } from "../support/axe";
+import { expectAccessible, PHONE } from "../support/axe";
 import { expect, openSession, test } from "../support/fixtures";
 import { createOwnOrganization } from "../support/own-organization";
 import { finishRun } from "../support/start";
@@ -30,6 +30,9 @@ test("operators see the installation, and other people no such page", async ({
   const job = page.getByRole("row", { name: /^Grant the month's credits/ });
   await job.getByRole("button", { name: "Run now: Grant the month's credits" }).click();
   await expect(job).toContainText("Nothing to do");
+  await expect(page.getByRole("region", { name: "Maintenance" })).toContainText(
+    "Frequent jobs are recorded once a minute",
+  );
   await expectAccessible(page, "System");
 
   await page.context().clearCookies();
@@ -40,4 +43,18 @@ test("operators see the installation, and other people no such page", async ({
   expect((await page.goto("/system"))?.status()).toBe(404);
   const rejected = await page.request.get("/api/trpc/system.status");
   expect(rejected.status()).toBe(403);
+});
+
+test.describe("on a phone", () => {
+  test.use({ viewport: PHONE });
+  test("names of tables and columns are not cut", async ({ ownerPage: page }) => {
+    await page.goto("/system");
+    await expect(page.getByRole("table", { name: "Tables by size" })).toContainText("others");
+    const cut = await page
+      .locator("main th")
+      .evaluateAll((cells) =>
+        cells.filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent),
+      );
+    expect(cut).toEqual([]);
+  });
 });

@@ -1,6 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { Fragment } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { PartHead } from "@/app/_ui/figures/facts";
 import { formatBytes, NONE } from "@/app/_ui/figures/format";
@@ -28,17 +29,21 @@ export function DatabaseSize({ disk }: { disk: SystemStatus["disk"] }) {
     {
       head: "Table",
       area: "line",
-      look: "cut",
+      look: "wrap",
       cell: ({ name, others }) =>
         name === null ? (
-          `${others} others`
+          <span className="text-muted">{`${others} others`}</span>
         ) : (
-          <span className="mono text-ink" title={name}>
-            {name}
-          </span>
+          <span className="mono">{breakable(name)}</span>
         ),
     },
-    { head: "Size", width: "w-23", area: "line", look: "figure", cell: ({ bytes }) => formatBytes(bytes) },
+    {
+      head: "Size",
+      width: "w-21 sm:w-23",
+      area: "line",
+      look: "figure",
+      cell: ({ bytes }) => formatBytes(bytes),
+    },
     {
       head: "Per day",
       width: "w-24",
@@ -76,6 +81,16 @@ export function DatabaseSize({ disk }: { disk: SystemStatus["disk"] }) {
       />
     </section>
   );
+}
+
+/** On a phone, a name may take two lines. */
+function breakable(name: string) {
+  return name.split(/(?<=_)/).map((part) => (
+    <Fragment key={part}>
+      {part}
+      <wbr />
+    </Fragment>
+  ));
 }
 
 function rowsOf(tables: readonly TableSize[]): Row[] {

@@ -7,6 +7,7 @@ import {
   describeRetention,
   describeRoles,
   describeWait,
+  describeWaiting,
   formatGrowth,
   minutesBefore,
 } from "./describe";
@@ -57,6 +58,12 @@ it("has a bar for each minute of an hour, without a figure where there is no sam
   expect(minutes.filter(({ waiting }) => waiting !== null)).toEqual([
     { at: "2026-11-21T10:29:00.000Z", waiting: 4 },
   ]);
+});
+
+it("claims nothing about the time between two samples", () => {
+  expect(describeWaiting([{ waiting: null }])).toBe("No sample yet.");
+  expect(describeWaiting([{ waiting: null }, { waiting: 0 }])).toBe("No run waited at any sample.");
+  expect(describeWaiting([{ waiting: 0 }, { waiting: 1 }])).toBe("At most 1 waiting run.");
 });
 
 it("leads from each check of doctor to a part of the guide that exists", () => {

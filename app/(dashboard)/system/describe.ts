@@ -1,4 +1,4 @@
-import { formatBytes, formatCount, formatDuration } from "@/app/_ui/figures/format";
+import { formatBytes, formatCount, formatDuration, formatPlural } from "@/app/_ui/figures/format";
 import type { SystemProcess } from "@/server/operate/system/status";
 
 /** Names and sentences of the page System, for the server and the browser. */
@@ -47,6 +47,14 @@ export function describeFull(free: number, bytesPerDay: number | null): string |
 export function describeRetention(days: { least: number; most: number } | null): string {
   if (days === null) return "";
   return days.least === days.most ? `${days.least} d` : `${days.least}–${days.most} d`;
+}
+
+/** The samples of an hour in words. Runs may wait between two samples. */
+export function describeWaiting(minutes: readonly { waiting: number | null }[]): string {
+  const samples = minutes.flatMap(({ waiting }) => waiting ?? []);
+  if (samples.length === 0) return "No sample yet.";
+  const most = Math.max(...samples);
+  return most === 0 ? "No run waited at any sample." : `At most ${formatPlural(most, "waiting run")}.`;
 }
 
 /** A bar for each of the 60 minutes before `at`; null: no sample. */

@@ -50,7 +50,9 @@ const COLUMNS: LineColumn<SystemJob>[] = [
 export function Maintenance({ jobs }: { jobs: readonly SystemJob[] }) {
   return (
     <section aria-label="Maintenance">
-      <PartHead title="Maintenance" />
+      <PartHead title="Maintenance">
+        <p className="text-muted text-xs">Frequent jobs are recorded once a minute</p>
+      </PartHead>
       <LineList columns={COLUMNS} keyOf={({ name }) => name} label="Maintenance" lines={jobs} />
     </section>
   );

@@ -13,7 +13,7 @@ import {
 import { type LineColumn, LineList } from "@/app/_ui/table";
 import type { SystemStatus } from "@/server/operate/system/status";
 import { niceTop } from "../metrics/chart";
-import { minutesBefore } from "./describe";
+import { describeWaiting, minutesBefore } from "./describe";
 
 type QueueClass = NonNullable<SystemStatus["queue"]>["classes"][number];
 type Busy = SystemStatus["organizations"]["busiest"][number];
@@ -49,7 +49,7 @@ const CLASS_COLUMNS: LineColumn<QueueClass>[] = [
 
 const BUSY_COLUMNS: LineColumn<Busy>[] = [
   {
-    head: "Organizations with most runs in progress",
+    head: "Busiest organizations",
     area: "line",
     look: "cut",
     cell: ({ name, slug }) => <span title={slug}>{name}</span>,
@@ -65,7 +65,7 @@ export function Queue({ status: { at, queue, waitingByMinute, organizations } }:
   return (
     <section aria-label="Queue">
       <PartHead title="Runs that wait for a slot">
-        <p className="text-muted text-xs">Last hour, per minute</p>
+        <p className="text-muted text-xs">Last hour, a sample each minute</p>
       </PartHead>
       <WaitingChart minutes={minutesBefore(at, waitingByMinute)} />
       <LineList
@@ -99,14 +99,8 @@ export function Queue({ status: { at, queue, waitingByMinute, organizations } }:
 function WaitingChart({ minutes }: { minutes: ReturnType<typeof minutesBefore> }) {
   const timeZone = useTimeZone();
   const most = Math.max(0, ...minutes.map(({ waiting }) => waiting ?? 0));
-  const known = minutes.filter(({ waiting }) => waiting !== null).length;
   const top = niceTop(most);
-  const summary =
-    known === 0
-      ? "No sample yet: there is one each minute."
-      : most === 0
-        ? "No run waited."
-        : `At most ${formatPlural(most, "waiting run")}.`;
+  const summary = describeWaiting(minutes);
   return (
     <figure className="px-4 pt-1 pb-4 sm:px-6">
       <div className="grid grid-cols-[2.5rem_minmax(0,1fr)]">

@@ -25,6 +25,7 @@ export async function readSystemStatus(services: Services) {
       isDatabaseHere(services.env),
       readJobRecords(services),
     ]);
+  const slots = countSlots(processes);
   return {
     at: services.clock.now().toISOString(),
     versions,
@@ -36,7 +37,11 @@ export async function readSystemStatus(services: Services) {
       role: settings?.role ?? null,
       figures,
     })),
-    slots: { ...countSlots(processes), mostInDay: history.mostSlots },
+    // The last sample may be a minute old.
+    slots: {
+      ...slots,
+      mostInDay: history.mostSlots === null ? null : Math.max(history.mostSlots, slots.used),
+    },
     // Null while the database does not answer in time.
     queue: backlogs && {
       classes: [...backlogs.queue].map(([name, depth]) => ({ name, ...depth })),

@@ -74,6 +74,26 @@ it("counts waiting runs by reason, and keeps a sample of each minute for a day",
   expect(await world.db.queueSample.count()).toBe(1);
 });
 
+it("counts slots that are in use since the last sample among the most of a day", async () => {
+  const process = createProcess(world);
+  try {
+    const worker = await process.engine.worker();
+    await worker.confirm();
+    await sampleQueue(world);
+    const { figures } = (await readSystemStatus(world)).processes[0] ?? {};
+    const busy = JSON.stringify({ ...figures, slots: { used: 4, total: 100 } });
+    await world.pool.query(
+      "INSERT INTO workers (id, heartbeat_at, figures) VALUES ('busy', clock_timestamp(), $1)",
+      [busy],
+    );
+    const { slots } = await readSystemStatus(world);
+    expect(slots).toMatchObject({ used: 4, mostInDay: 4 });
+  } finally {
+    await world.pool.query("DELETE FROM workers WHERE id = 'busy'");
+    await process.stop();
+  }
+});
+
 it("measures growth from the samples of the last days, and keeps 400 of them", async () => {
   const first = await readDatabaseSize(world);
   expect(first.bytesPerDay).toBeNull();
