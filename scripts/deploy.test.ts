@@ -67,6 +67,12 @@ test("Compose passes every setting that its user may write on, and starts Innges
     expect(profiles, name).toEqual(name.startsWith("inngest") ? ["inngest"] : []);
 });
 
+test("pods get no variables of services: those of a release called stepwell look like settings", () => {
+  const pods = TEMPLATES.filter((template) => /^ +containers:$/m.test(template));
+  expect(pods).toHaveLength(2);
+  for (const pod of pods) expect(pod).toMatch(/^ {6}enableServiceLinks: false$/m);
+});
+
 test("image, chart and unit have the health endpoints, the version and the program of the package", () => {
   const { version } = z.object({ version: z.string() }).parse(JSON.parse(readText("package.json")));
   const chart = z.object({ version: z.string(), appVersion: z.string() });
