@@ -133,6 +133,8 @@ it("sends a run, its calls and its child runs as one trace, and the same spans a
   await exportTraces(world, { ...settings, contents: true });
   expect(new Set(spansReceived().map(({ spanId }) => spanId))).toEqual(new Set(first.keys()));
   expect(JSON.stringify(received)).toContain("42 and 3");
+  const replies = spansReceived().map((one) => attributeOf(one, "gen_ai.output.messages"));
+  expect(replies).toContainEqual(expect.stringContaining('"arguments":{"expression":"6*7"}'));
 });
 
 it("a step that started again after a crash starts no later than its child run", async () => {

@@ -6,6 +6,7 @@ import type { TraceSettings } from "@/server/base/settings/env";
 import { RUN_KINDS, RUN_SOURCES, RUN_STATUSES, STEP_STATUSES } from "@/server/contract/enums";
 import { KIB } from "@/server/contract/sizes";
 import { createTrustedEgress } from "@/server/guard/egress/trusted-fetch";
+import { readToolCalls } from "@/server/runs/attempts";
 import type { Services } from "@/server/services";
 import { type Span, toOtlp } from "./otlp";
 import { spansOf } from "./run-spans";
@@ -113,12 +114,13 @@ const CALLS = defineQuery(
     cachedInputTokens: z.int(),
     cacheWriteTokens: z.int(),
     reasoningTokens: z.int(),
-    output: z.string().nullable(),
+    reply: z.object({ text: z.string(), toolCalls: z.string().transform(readToolCalls) }).nullable(),
   }),
   `SELECT ${TIMED}, x.started_at AS "startedAt", x.provider, x.model, x.finish_reason AS "finishReason", x.input_tokens AS "inputTokens",
      x.output_tokens AS "outputTokens", x.cached_input_tokens AS "cachedInputTokens",
      x.cache_write_tokens AS "cacheWriteTokens", x.reasoning_tokens AS "reasoningTokens",
-     CASE WHEN $2 THEN left(x.content, ${MOST_CONTENT}) END AS output
+     CASE WHEN $2 THEN json_build_object('text', left(x.content, ${MOST_CONTENT}), 'toolCalls',
+       CASE WHEN length(x.tool_calls) <= ${MOST_CONTENT} THEN x.tool_calls ELSE '[]' END) END AS reply
    FROM model_calls x WHERE x.run_id = ANY ($1::uuid[]) AND x.finished_at IS NOT NULL ORDER BY x.started_at`,
 );
 

@@ -40,7 +40,7 @@ const call: TracedCall = {
   cachedInputTokens: 50,
   cacheWriteTokens: 10,
   reasoningTokens: 5,
-  output: "Partial",
+  reply: { text: "Partial", toolCalls: [{ id: "a", name: "calculate", arguments: '{"expression":"6*7"}' }] },
 };
 
 const attributesOf = (kind: "agent" | "tool", rows: { steps?: TracedStep[]; calls?: TracedCall[] }) =>
@@ -92,6 +92,27 @@ test("a call that failed without a finish reason has the reason error", () => {
   const calls: TracedCall[] = [call, { ...call, finishReason: "length" }, { ...call, status: "Completed" }];
   const reasons = attributesOf("agent", { calls }).map((one) => one["gen_ai.response.finish_reasons"]);
   expect(reasons.slice(1)).toEqual([["error"], ["length"], null]);
+});
+
+// By gen-ai-output-messages.json of the conventions. Phoenix ignores messages without a finish reason.
+test("output messages have the text, the tool calls and the finish reason", () => {
+  const completed = { ...call, status: "Completed" } as const;
+  const calls: TracedCall[] = [
+    { ...completed, finishReason: "tool_calls" },
+    { ...completed, finishReason: "stop", reply: { text: "42", toolCalls: [] } },
+    { ...completed, reply: { text: "", toolCalls: [{ id: "b", name: "calculate", arguments: "{" }] } },
+    { ...call, reply: { text: "", toolCalls: [] } },
+  ];
+  const messages = attributesOf("agent", { calls }).map((one) => String(one["gen_ai.output.messages"]));
+  const role = "assistant";
+  const asked = { type: "tool_call", id: "a", name: "calculate", arguments: { expression: "6*7" } };
+  expect(messages.map((one) => JSON.parse(one))).toEqual([
+    [{ role, parts: [{ type: "text", content: CONTENTS.output }], finish_reason: "stop" }],
+    [{ role, parts: [{ type: "text", content: "Partial" }, asked], finish_reason: "tool_call" }],
+    [{ role, parts: [{ type: "text", content: "42" }], finish_reason: "stop" }],
+    [{ role, parts: [{ ...asked, id: "b", arguments: "{" }], finish_reason: "stop" }],
+    [{ role, parts: [], finish_reason: "error" }],
+  ]);
 });
 
 test("providers have the conventions' names, and their own where the conventions have none", () => {

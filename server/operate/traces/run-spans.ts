@@ -1,6 +1,8 @@
 import type { Decimal } from "@/server/base/amount";
+import { tryParseJson } from "@/server/base/json/json";
 import { parseTraceParent, spanIdOf, traceIdOf } from "@/server/base/trace-context";
 import type { RunKind, RunSource, RunStatus, StepStatus } from "@/server/contract/enums";
+import type { ToolCall } from "@/server/work/models/port";
 import type { Span } from "./otlp";
 
 /**
@@ -60,7 +62,7 @@ export type TracedCall = Timed & {
   reasoningTokens: number;
   errorMessage: string | null;
   /** Null without the setting for contents. */
-  output: string | null;
+  reply: { text: string; toolCalls: ToolCall[] } | null;
 };
 
 const OPERATIONS = { agent: "invoke_agent", tool: "invoke_workflow" } as const;
@@ -110,9 +112,12 @@ function runSpan(run: TracedRun, traceId: string): Span {
       "gen_ai.agent.name": name,
       "gen_ai.usage.input_tokens": isAgent ? run.inputTokens : null,
       "gen_ai.usage.output_tokens": isAgent ? run.outputTokens : null,
-      "gen_ai.input.messages": isAgent && run.contents ? message("user", run.contents.input) : null,
+      "gen_ai.input.messages":
+        isAgent && run.contents
+          ? JSON.stringify([{ role: "user", parts: textParts(run.contents.input) }])
+          : null,
       "gen_ai.output.messages":
-        isAgent && run.contents?.output ? message("assistant", run.contents.output) : null,
+        isAgent && run.contents?.output ? outputMessages(textParts(run.contents.output), "stop") : null,
       "stepwell.input": isAgent ? null : run.contents?.input,
       "stepwell.output": isAgent ? null : run.contents?.output,
       "stepwell.organization": run.organization,
@@ -149,7 +154,7 @@ function callSpan(call: TracedCall): OwnSpan {
       "gen_ai.usage.cache_read.input_tokens": call.cachedInputTokens || null,
       "gen_ai.usage.cache_write.input_tokens": call.cacheWriteTokens || null,
       "gen_ai.usage.reasoning.output_tokens": call.reasoningTokens || null,
-      "gen_ai.output.messages": call.output === null ? null : message("assistant", call.output),
+      "gen_ai.output.messages": call.reply && outputMessages(partsOf(call.reply), finishReason),
       "stepwell.key": call.key,
       "error.type": hasFailed ? "_OTHER" : null,
     },
@@ -179,6 +184,20 @@ function stepSpan(step: TracedStep, { kind, name }: Pick<TracedRun, "kind" | "na
   };
 }
 
-function message(role: "user" | "assistant", content: string): string {
-  return JSON.stringify([{ role, parts: [{ type: "text", content }] }]);
+const textParts = (content: string) => (content === "" ? [] : [{ type: "text", content }]);
+
+function partsOf({ text, toolCalls }: NonNullable<TracedCall["reply"]>): object[] {
+  const calls = toolCalls.map((call) => ({
+    type: "tool_call",
+    id: call.id,
+    name: call.name,
+    arguments: tryParseJson(call.arguments) ?? call.arguments,
+  }));
+  return [...textParts(text), ...calls];
+}
+
+// The schema of output messages requires the reason, and has a name of its own for calls.
+function outputMessages(parts: object[], finishReason: string | null): string {
+  const finish_reason = finishReason === "tool_calls" ? "tool_call" : (finishReason ?? "stop");
+  return JSON.stringify([{ role: "assistant", parts, finish_reason }]);
 }
