@@ -67,6 +67,19 @@ test("Compose passes every setting that its user may write on, and starts Innges
     expect(profiles, name).toEqual(name.startsWith("inngest") ? ["inngest"] : []);
 });
 
+test("image and unit run Node with the flags of npm start", () => {
+  const { scripts } = z
+    .object({ scripts: z.object({ start: z.string() }) })
+    .parse(JSON.parse(readText("package.json")));
+  const flagsIn = (text = "") => text.match(/--[a-z][a-z-]*(=\d+)?/g);
+  const flags = flagsIn(scripts.start);
+  expect(flags).toContain("--max-semi-space-size=32");
+  const [entry] = readText("Dockerfile").match(/^ENTRYPOINT.*$/m) ?? [];
+  const [unit] = readText("deploy/systemd/stepwell.service").match(/^ExecStart=.*$/m) ?? [];
+  expect(flagsIn(entry)).toEqual(flags);
+  expect(flagsIn(unit)).toEqual(flags);
+});
+
 test("pods get no variables of services: those of a release called stepwell look like settings", () => {
   const pods = TEMPLATES.filter((template) => /^ +containers:$/m.test(template));
   expect(pods).toHaveLength(2);
