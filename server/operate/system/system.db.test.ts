@@ -11,6 +11,7 @@ import { setSecretFingerprint } from "@/server/guard/secrets/fingerprint";
 import { readExamination } from "@/server/operate/doctor/doctor";
 import { executeJobNow, startMaintenance } from "@/server/operate/maintenance";
 import { createRegistry } from "@/server/operate/metrics/registry";
+import type { ProcessFigures } from "@/server/runs/engine/process-figures";
 import { startRun } from "@/server/runs/start";
 import { createProcess } from "@/testing/process";
 import { createMember } from "@/testing/runs";
@@ -75,23 +76,22 @@ it("counts waiting runs by reason, and keeps a sample of each minute for a day",
 });
 
 it("counts slots that are in use since the last sample among the most of a day", async () => {
-  const process = createProcess(world);
-  try {
-    const worker = await process.engine.worker();
-    await worker.confirm();
-    await sampleQueue(world);
-    const { figures } = (await readSystemStatus(world)).processes[0] ?? {};
-    const busy = JSON.stringify({ ...figures, slots: { used: 4, total: 100 } });
-    await world.pool.query(
-      "INSERT INTO workers (id, heartbeat_at, figures) VALUES ('busy', clock_timestamp(), $1)",
-      [busy],
-    );
-    const { slots } = await readSystemStatus(world);
-    expect(slots).toMatchObject({ used: 4, mostInDay: 4 });
-  } finally {
-    await world.pool.query("DELETE FROM workers WHERE id = 'busy'");
-    await process.stop();
-  }
+  await sampleQueue(world);
+  const figures: ProcessFigures = {
+    version: VERSION,
+    upSeconds: 1,
+    slots: { used: 4, total: 100 },
+    connections: { used: 1, most: 20 },
+    memoryBytes: 1,
+    loopDelay: { p99Ms: 1, longestMs: 1 },
+  };
+  await world.pool.query(
+    "INSERT INTO workers (id, heartbeat_at, figures) VALUES ('busy', clock_timestamp(), $1)",
+    [JSON.stringify(figures)],
+  );
+  const { slots } = await readSystemStatus(world);
+  expect(slots).toMatchObject({ used: 4, mostInDay: 4 });
+  await world.pool.query("DELETE FROM workers WHERE id = 'busy'");
 });
 
 it("measures growth from the samples of the last days, and keeps 400 of them", async () => {
