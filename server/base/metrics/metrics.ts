@@ -39,7 +39,7 @@ export function createMetrics({
   );
   const rejections = new Counter({
     name: "stepwell_rejections_total",
-    help: "Rejected calls of the API and of webhooks, by error code.",
+    help: "Rejected requests, by error code.",
     labels: ["code"],
   });
   const steps = new HistogramFamily(

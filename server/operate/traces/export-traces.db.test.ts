@@ -4,6 +4,7 @@ import { afterAll, beforeEach, expect, it } from "vitest";
 import { z } from "zod";
 import type { TraceSettings } from "@/server/base/settings/env";
 import { indexEndedRuns } from "@/server/runs/read/find/run-index";
+import { ModelError } from "@/server/work/models/port";
 import { ask, openScriptedWorld } from "@/testing/engine/scripted-world";
 import { insertRun } from "@/testing/runs";
 import { closeServer, listen } from "@/testing/servers/listen";
@@ -135,6 +136,29 @@ it("sends a run, its calls and its child runs as one trace, and the same spans a
   expect(JSON.stringify(received)).toContain("42 and 3");
   const replies = spansReceived().map((one) => attributeOf(one, "gen_ai.output.messages"));
   expect(replies).toContainEqual(expect.stringContaining('"arguments":{"expression":"6*7"}'));
+});
+
+it("sends error messages, which may quote inputs, only with the setting for contents", async () => {
+  const tenant = await createTenant(world);
+  const done = await run(tenant, "Add", (_request, call) => {
+    if (call === 1) return ask("calculate", { expression: "private_word + 1" });
+    throw new ModelError("The provider rejects private_word.", { reason: "rejected", attempts: [] });
+  });
+  expect(done.status).toBe("Failed");
+  for (const contents of [false, true]) {
+    received = [];
+    await world.pool.query("DELETE FROM trace_queue");
+    await world.pool.query(
+      "INSERT INTO trace_queue (run_id, organization_id, queued_at, next_at) SELECT id, organization_id, now(), '2020-01-01' FROM runs WHERE id = $1",
+      [done.id],
+    );
+    await exportTraces(world, { ...settings, contents });
+    const failed = spansReceived().filter(({ status }) => status !== undefined);
+    const kinds = new Set(failed.map(({ name }) => name.split(" ")[0]));
+    expect(kinds).toEqual(new Set(["invoke_agent", "chat", "execute_tool"]));
+    for (const { name, status } of failed)
+      expect(status?.message.includes("private_word"), name).toBe(contents);
+  }
 });
 
 it("a step that started again after a crash starts no later than its child run", async () => {

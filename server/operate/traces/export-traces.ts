@@ -42,6 +42,8 @@ const REMOVE = defineCommand("remove-traces", "DELETE FROM trace_queue WHERE run
 const contents = z.object({ input: z.string(), output: z.string().nullable() }).nullable();
 const CONTENTS = `CASE WHEN $2 THEN json_build_object(
   'input', left(x.input, ${MOST_CONTENT}), 'output', left(x.output, ${MOST_CONTENT})) END AS contents`;
+// It may quote what a step or a provider was given.
+const ERROR_MESSAGE = `CASE WHEN $2 THEN left(x.error_message, ${MOST_CONTENT}) END AS "errorMessage"`;
 
 // A child run's first steps start before its start is written. A span starts no later than its children.
 const startOf = (run: string) => `least(coalesce(${run}.started_at, ${run}.created_at),
@@ -75,7 +77,7 @@ const RUNS = defineQuery(
      (SELECT json_build_object('runId', s.run_id, 'stepKey', s.key) FROM steps s
       WHERE s.run_id = x.parent_run_id AND s.child_run_id = x.id LIMIT 1) AS parent,
      o.slug AS organization, x.kind, x.target_name AS name, coalesce(x.agent_id, x.tool_id) AS "targetId",
-     x.target_version AS version, x.status, x.source, x.error_code AS "errorCode", x.error_message AS "errorMessage",
+     x.target_version AS version, x.status, x.source, x.error_code AS "errorCode", ${ERROR_MESSAGE},
      x.input_tokens AS "inputTokens", x.output_tokens AS "outputTokens", x.credits_used AS credits,
      ${startOf("x")} AS "startedAt", x.finished_at AS "finishedAt", ${CONTENTS}
    FROM runs x JOIN runs root ON root.id = x.root_run_id JOIN organizations o ON o.id = x.organization_id
@@ -90,7 +92,7 @@ const timed = {
   startedAt: z.date(),
   finishedAt: z.date(),
 };
-const TIMED = `x.run_id AS "runId", x.key, x.status, x.error_message AS "errorMessage", x.finished_at AS "finishedAt"`;
+const TIMED = `x.run_id AS "runId", x.key, x.status, ${ERROR_MESSAGE}, x.finished_at AS "finishedAt"`;
 
 // After a crash a step may start again while its child run continues.
 const STEPS = defineQuery(

@@ -8,8 +8,9 @@ import type { Span } from "./otlp";
 /**
  * The spans of a run, by the conventions for generative AI at commit 024a4f94 (model/gen-ai/spans.yaml in
  * https://github.com/open-telemetry/semantic-conventions-genai/tree/024a4f944a1291fcb627c9c47da69e79868dd15e), and by
- * the changelog of v0.1.0, which replaced `gen_ai.workflow.name` with `gen_ai.agent.name`. Ids are functions of the
- * rows' ids: an export that is repeated gives the same spans.
+ * the changelog of v0.1.0, which replaced `gen_ai.workflow.name` with `gen_ai.agent.name`. `gen_ai.request.stream` is
+ * left out, because it is not stored. Ids are functions of the rows' ids: an export that is repeated gives the same
+ * spans.
  */
 
 export type TracedRun = {
@@ -27,6 +28,7 @@ export type TracedRun = {
   status: RunStatus;
   source: RunSource;
   errorCode: string | null;
+  /** Null without the setting for contents. */
   errorMessage: string | null;
   inputTokens: number;
   outputTokens: number;
@@ -41,13 +43,14 @@ type Timed = {
   runId: string;
   key: string;
   status: StepStatus;
+  /** Null without the setting for contents. */
+  errorMessage: string | null;
   startedAt: Date;
   finishedAt: Date;
 };
 
 export type TracedStep = Timed & {
   name: string;
-  errorMessage: string | null;
   contents: { input: string; output: string | null } | null;
 };
 
@@ -60,7 +63,6 @@ export type TracedCall = Timed & {
   cachedInputTokens: number;
   cacheWriteTokens: number;
   reasoningTokens: number;
-  errorMessage: string | null;
   /** Null without the setting for contents. */
   reply: { text: string; toolCalls: ToolCall[] } | null;
 };
