@@ -115,6 +115,12 @@ test("output messages have the text, the tool calls and the finish reason", () =
   ]);
 });
 
+test("arguments keep numbers that a double cannot hold", () => {
+  const toolCalls = [{ id: "a", name: "calculate", arguments: '{"n":12345678901234567890}' }];
+  const [, chat] = attributesOf("agent", { calls: [{ ...call, reply: { text: "", toolCalls } }] });
+  expect(chat?.["gen_ai.output.messages"]).toContain('"n":12345678901234567890');
+});
+
 test("providers have the conventions' names, and their own where the conventions have none", () => {
   const calls = ["google", "xai", "openai", "acme"].map((provider) => ({ ...call, provider }));
   const names = attributesOf("agent", { calls }).map((one) => one["gen_ai.provider.name"]);

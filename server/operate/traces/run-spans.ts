@@ -1,5 +1,5 @@
 import type { Decimal } from "@/server/base/amount";
-import { tryParseJson } from "@/server/base/json/json";
+import { tryParseJson, writeJson } from "@/server/base/json/json";
 import { parseTraceParent, spanIdOf, traceIdOf } from "@/server/base/trace-context";
 import type { RunKind, RunSource, RunStatus, StepStatus } from "@/server/contract/enums";
 import type { ToolCall } from "@/server/work/models/port";
@@ -201,5 +201,5 @@ function partsOf({ text, toolCalls }: NonNullable<TracedCall["reply"]>): object[
 // The schema of output messages requires the reason, and has a name of its own for calls.
 function outputMessages(parts: object[], finishReason: string | null): string {
   const finish_reason = finishReason === "tool_calls" ? "tool_call" : (finishReason ?? "stop");
-  return JSON.stringify([{ role: "assistant", parts, finish_reason }]);
+  return writeJson([{ role: "assistant", parts, finish_reason }]);
 }
