@@ -94,17 +94,16 @@ export function holdForFirstCall(list: PriceList, models: readonly string[], pro
 }
 
 /**
- * The additional hold of a run that starts immediately: the maximum output of a model call and room for the next
+ * The hold of a run that starts immediately, beyond that of its start: the maximum output of a model call and room for the next
  * calls. With it, most runs never extend their hold.
  */
 export function headroomForFirstCall(
   list: PriceList,
   models: readonly string[],
-  promptTokens: number,
+  { promptTokens, hold }: { promptTokens: number; hold: Decimal },
 ): Decimal {
   const tokens = { inputTokens: promptTokens, outputTokens: WANTED_OUTPUT_TOKENS };
   const dearest = Decimal.max(0, ...models.map((model) => mostCreditsOf(list, model, tokens)));
   const wanted = dearest.mul("1.25").add(list.action.mul(4));
-  const beyond = wanted.sub(holdForFirstCall(list, models, promptTokens));
-  return Decimal.max(0, toLedger(beyond));
+  return Decimal.max(0, toLedger(wanted.sub(hold)));
 }

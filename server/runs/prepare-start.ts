@@ -92,16 +92,17 @@ export async function freezeStart(
       responseSchema: configuration.outputSchema,
     };
     const { models, prices } = services;
-    const bound = models.boundTokens(prompt);
+    const promptTokens = models.boundTokens(prompt);
     const callable = [configuration.model, ...(configuration.fallbackModels ?? [])];
+    // From an upper bound of the prompt's tokens.
+    const hold = holdForFirstCall(prices, callable, promptTokens);
     return {
       target,
       configuration,
       ...freeze(services, target, configuration),
       input: replaceNul(request.userMessage),
-      // From an upper bound of the prompt's tokens.
-      hold: holdForFirstCall(prices, callable, bound),
-      headroom: headroomForFirstCall(prices, callable, bound),
+      hold,
+      headroom: headroomForFirstCall(prices, callable, { promptTokens, hold }),
       countHold: async () => holdForFirstCall(prices, callable, await models.countTokens(prompt)),
     };
   }

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
@@ -80,8 +81,25 @@ test("is a Response: all ways of reading give the same bytes", async () => {
   expect((await (await fetch(url)).formData()).get("a")).toBe("b");
   expect(await new Response((await fetch(url)).body).text()).toBe("a=b");
   const chunks: Uint8Array[] = [];
-  for await (const chunk of readChunks(await fetch(url))) chunks.push(chunk);
+  await readChunks(await fetch(url), (chunk) => void chunks.push(chunk));
   expect(Buffer.concat(chunks).toString()).toBe("a=b");
+});
+
+test("if a reader has enough or fails, its connection ends", async () => {
+  const closed: Promise<unknown>[] = [];
+  const { url } = await serve((_request, response) => {
+    closed.push(once(response, "close"));
+    response.write("a");
+  });
+  const fetch = open();
+  await readChunks(await fetch(url), () => false);
+  const failure = new Error("not JSON");
+  const reading = readChunks(await fetch(url), () => {
+    throw failure;
+  });
+  await expect(reading).rejects.toBe(failure);
+  expect(closed).toHaveLength(2);
+  await Promise.all(closed);
 });
 
 test("returns a redirect instead of following it with the key", async () => {

@@ -55,7 +55,7 @@ export async function findArithmeticIssue(
 }
 
 async function calculateText(expression: string, organizationId: string, timeoutMs: number): Promise<Answer> {
-  const text = normalise(expression);
+  const text = PLAIN.test(expression) ? expression.trimEnd() : normalise(expression);
   // "**" is a power.
   if (PLAIN.test(text) && !text.includes("**")) return answer.parse(calculatePlain(text));
   const answered = await pool.ask(text, { timeoutMs, organizationId });

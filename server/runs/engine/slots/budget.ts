@@ -39,20 +39,18 @@ function createQueue() {
  * hold never exceeds the balance.
  */
 export function openBudget(worker: Worker, run: ClaimedRun, alreadyUsed: Decimal) {
-  // A child that ends takes its usage out of the hold: the rest of both is unchanged.
-  let { held } = run;
-  let used = alreadyUsed;
-  let reserved = ZERO;
+  // What is neither used nor reserved. A child that ends takes its usage out of the hold, which does not change it.
+  let free = run.held.sub(alreadyUsed);
   const enqueue = createQueue();
 
   const extend = async (amount: Decimal): Promise<boolean> => {
     const isHeld = await worker.accounts.hold({ run: run.id, org: run.orgId, amount: amount.toFixed(4) });
-    if (isHeld) held = held.add(amount);
+    if (isHeld) free = free.add(amount);
     return isHeld;
   };
   // False if the balance is too low.
   const extendHold = async (amount: Decimal): Promise<boolean> => {
-    const missing = used.add(reserved).add(amount).sub(held);
+    const missing = amount.sub(free);
     if (missing.lte(0)) return true;
     const extra = amount.mul(EXTRA).toDecimalPlaces(4, Decimal.ROUND_UP);
     return (extra.gt(0) && (await extend(missing.add(extra)))) || extend(missing);
@@ -64,7 +62,7 @@ export function openBudget(worker: Worker, run: ClaimedRun, alreadyUsed: Decimal
       enqueue(async () => {
         for (const amount of wanted.gt(minimum) ? [wanted, minimum] : [minimum]) {
           if (await extendHold(amount)) {
-            reserved = reserved.add(amount);
+            free = free.sub(amount);
             return amount;
           }
         }
@@ -76,11 +74,11 @@ export function openBudget(worker: Worker, run: ClaimedRun, alreadyUsed: Decimal
     // Extends the hold if the actual usage is more. Returns what can be charged.
     spend: (amount: Decimal, actual: Decimal) =>
       enqueue(async () => {
-        reserved = reserved.sub(amount);
+        free = free.add(amount);
         const room = await extendHold(actual);
         // Usage above the output limit, if a provider ignores it, is charged only as far as the balance allows.
-        const charged = room ? actual : Decimal.max(ZERO, Decimal.min(actual, held.sub(used).sub(reserved)));
-        used = used.add(charged);
+        const charged = room ? actual : Decimal.max(ZERO, Decimal.min(actual, free));
+        free = free.sub(charged);
         return charged;
       }),
   };

@@ -174,7 +174,7 @@ export class ModelServer {
   async #readPieces(response: Response, streamed: StreamedReply, signal: AbortSignal): Promise<void> {
     const events = new EventStreamReader(this.#interface.maxEventLength);
     let isDone = false;
-    for await (const chunk of readChunks(response)) {
+    await readChunks(response, (chunk) => {
       for (const data of events.push(chunk)) {
         signal.throwIfAborted();
         isDone ||= data.startsWith("[DONE]");
@@ -186,7 +186,7 @@ export class ModelServer {
         if (failed !== null) throw failed;
         streamed.add(piece);
       }
-    }
+    });
   }
 
   /** Returns true if an immediate retry makes sense. */

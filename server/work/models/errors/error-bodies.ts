@@ -101,11 +101,11 @@ export async function normalizeError(response: Response): Promise<Response> {
   if (response.status < 400) return response;
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of readChunks(response)) {
+  await readChunks(response, (chunk) => {
     chunks.push(chunk);
     length += chunk.length;
-    if (length > MAX_ERROR_BODY_BYTES) break;
-  }
+    return length <= MAX_ERROR_BODY_BYTES;
+  });
   const bytes = Buffer.concat(chunks);
   const text = (
     length > MAX_ERROR_BODY_BYTES ? bytes.subarray(0, MAX_ERROR_BODY_BYTES - CUT_END) : bytes
