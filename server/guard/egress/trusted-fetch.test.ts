@@ -81,7 +81,7 @@ test("is a Response: all ways of reading give the same bytes", async () => {
   expect((await (await fetch(url)).formData()).get("a")).toBe("b");
   expect(await new Response((await fetch(url)).body).text()).toBe("a=b");
   const chunks: Uint8Array[] = [];
-  await readChunks(await fetch(url), (chunk) => void chunks.push(chunk));
+  await readChunks(await fetch(url), (chunk) => chunks.push(chunk));
   expect(Buffer.concat(chunks).toString()).toBe("a=b");
 });
 

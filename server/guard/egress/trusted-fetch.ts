@@ -15,7 +15,7 @@ export type TrustedEgressOptions = {
 const CONNECTIONS_PER_ORIGIN = 256;
 
 /** Returning false leaves the rest unread. */
-type OnChunk = (chunk: Uint8Array) => boolean | void;
+type OnChunk = (chunk: Uint8Array) => unknown;
 type Limits = { maxBodyBytes: number; maxStreamBytes: number; explain: (error: unknown) => Error };
 
 export type EgressFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
@@ -163,7 +163,7 @@ class TrustedResponse extends Response {
 
   async #bytes(): Promise<Buffer<ArrayBuffer>> {
     const chunks: Uint8Array[] = [];
-    await this.readChunks((chunk) => void chunks.push(chunk), this.#limits.maxBodyBytes);
+    await this.readChunks((chunk) => chunks.push(chunk), this.#limits.maxBodyBytes);
     return Buffer.concat(chunks);
   }
 
