@@ -24,5 +24,5 @@ VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/api/health`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "--max-semi-space-size=32", "--heap-growing-percent=60", "--no-memory-reducer", "/opt/stepwell/bin/stepwell.mjs"]
+ENTRYPOINT ["node", "--max-semi-space-size=16", "--heap-growing-percent=60", "--no-memory-reducer", "/opt/stepwell/bin/stepwell.mjs"]
 CMD ["start"]

@@ -73,7 +73,7 @@ test("image and unit run Node with the flags of npm start", () => {
     .parse(JSON.parse(readText("package.json")));
   const flagsIn = (text = "") => text.match(/--[a-z][a-z-]*(=\d+)?/g);
   const flags = flagsIn(scripts.start);
-  expect(flags).toContain("--max-semi-space-size=32");
+  expect(flags).toContain("--max-semi-space-size=16");
   const [entry] = readText("Dockerfile").match(/^ENTRYPOINT.*$/m) ?? [];
   const [unit] = readText("deploy/systemd/stepwell.service").match(/^ExecStart=.*$/m) ?? [];
   expect(flagsIn(entry)).toEqual(flags);
