@@ -391,6 +391,29 @@ describe("a sender", () => {
     expect(asked).toBe(1);
   });
 
+  test("that stalls until the body is read is asked again, and sends once", async () => {
+    let asked = 0;
+    const host = await serve((_request, response) => {
+      asked += 1;
+      response.end("ok");
+    });
+    let confirms = 0;
+    let asks = 0;
+    const sender = {
+      confirm: async () => {
+        confirms += 1;
+        expect(asked).toBe(0);
+      },
+      isConfirmed: () => {
+        asks += 1;
+        return asks !== 2;
+      },
+    };
+    const response = await open({ allow: [host] })(`http://${host}/`, { method: "POST", body: "x" }, sender);
+    expect(await response.text()).toBe("ok");
+    expect({ asked, confirms, asks }).toEqual({ asked: 1, confirms: 2, asks: 4 });
+  });
+
   test("that was replaced meanwhile sends nothing, over a kept connection neither", async () => {
     const asked: string[] = [];
     const host = await serve((request, response) => {

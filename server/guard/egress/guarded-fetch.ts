@@ -49,7 +49,7 @@ export type EgressOptions = {
 type Sender = {
   /** Resolves when the sender may send; throws when it never may again. */
   confirm(): Promise<void> | undefined;
-  /** Asked when a request is written to its connection. If false, `confirm` is asked again. */
+  /** Asked right before a request is written to its connection. If false, `confirm` is asked again. */
   isConfirmed(): boolean;
 };
 
@@ -151,20 +151,36 @@ class HeldBackError extends Error {}
 
 const isHeldBack = (error: unknown) => causesOf(error).some((cause) => cause instanceof HeldBackError);
 
-// Asks again once the connection is open, right before the request is written.
+// Asks again once the connection is open, right before the request is written: with a body, that is when its first
+// chunk has been read.
 function holdBackUnless(sender: Sender): Dispatcher.DispatcherComposeInterceptor {
-  return (dispatch) => (options, handler) =>
-    dispatch(options, {
+  const heldBack = () => new HeldBackError("The sender is not confirmed.");
+  async function* checkFirst(body: AsyncIterable<unknown>) {
+    const chunks = body[Symbol.asyncIterator]();
+    const first = await chunks.next();
+    if (!sender.isConfirmed()) throw heldBack();
+    if (first.done) return;
+    yield first.value;
+    yield* { [Symbol.asyncIterator]: () => chunks };
+  }
+  return (dispatch) => (options, handler) => {
+    const body: unknown = options.body;
+    const checked = isAsyncIterable(body) ? Object.assign({}, options, { body: checkFirst(body) }) : options;
+    return dispatch(checked, {
       onRequestStart(controller, context: unknown) {
         handler.onRequestStart?.(controller, context);
-        if (!sender.isConfirmed()) controller.abort(new HeldBackError("The sender is not confirmed."));
+        if (!sender.isConfirmed()) controller.abort(heldBack());
       },
       onResponseStart: (...response) => handler.onResponseStart?.(...response),
       onResponseData: (...data) => handler.onResponseData?.(...data),
       onResponseEnd: (...end) => handler.onResponseEnd?.(...end),
       onResponseError: (...failure) => handler.onResponseError?.(...failure),
     });
+  };
 }
+
+const isAsyncIterable = (body: unknown): body is AsyncIterable<unknown> =>
+  typeof body === "object" && body !== null && Symbol.asyncIterator in body;
 
 type Outgoing = { url: URL; init: UndiciInit; sender: Sender | undefined };
 
