@@ -85,6 +85,22 @@ test("is a Response: all ways of reading give the same bytes", async () => {
   expect(Buffer.concat(chunks).toString()).toBe("a=b");
 });
 
+test("a call that ended before its body is read fails with the reason", async () => {
+  const { url } = await serve((_request, response) => void response.write("x"));
+  const fetch = open();
+  for (const read of [
+    (response: Response) => response.text(),
+    (response: Response) => readChunks(response, () => true),
+  ]) {
+    const stop = new AbortController();
+    const response = await fetch(url, { signal: stop.signal });
+    const reason = new Error("cancelled by ada");
+    stop.abort(reason);
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+    await expect(read(response)).rejects.toBe(reason);
+  }
+});
+
 test("if a reader has enough or fails, its connection ends", async () => {
   const closed: Promise<unknown>[] = [];
   const { url } = await serve((_request, response) => {

@@ -16,6 +16,7 @@ const CONNECTIONS_PER_ORIGIN = 256;
 
 /** Returning false leaves the rest unread. */
 type OnChunk = (chunk: Uint8Array) => unknown;
+
 type Limits = { maxBodyBytes: number; maxStreamBytes: number; explain: (error: unknown) => Error };
 
 export type EgressFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
@@ -129,7 +130,10 @@ class TrustedResponse extends Response {
         source.destroy();
       });
       source.on("end", resolve);
-      source.on("error", (error) => reject(this.#limits.explain(error)));
+      const fail = () => reject(this.#limits.explain(source.errored ?? new Error("The body is closed.")));
+      source.on("error", fail);
+      // It broke off before anybody listened.
+      if (source.destroyed) fail();
     });
   }
 
