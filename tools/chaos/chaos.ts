@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { type AppliedOrganization, applyDefinitions } from "@/testing/services/service-process";
 import { createThrowaway, removeThrowaway } from "../../scripts/postgres/throwaway.mjs";
 import { startDatabase } from "./database";
-import { report } from "./report";
+import { report, timeOfDay } from "./report";
 import { startServices } from "./services";
 import { organizationOf, startModel, startRecorder } from "./work";
 
@@ -143,8 +143,8 @@ async function breakThings(count: number): Promise<string[]> {
     for (const [name, inject] of Object.entries(faults).slice(0, count - happened.length)) {
       await services.ready(1);
       await sleep(500 + random(1_500));
+      happened.push(`${name} at ${timeOfDay()}`);
       await inject();
-      happened.push(name);
     }
   }
   return happened;

@@ -14,6 +14,9 @@ type Run = {
 };
 type Step = { runId: string; key: string; status: string; child: string | null; finishedAt: Date | null };
 
+/** To compare steps with faults. */
+export const timeOfDay = (ms = Date.now()) => new Date(ms).toISOString().slice(11, 23);
+
 type Happened = {
   runIds: string[];
   counts: number[];
@@ -92,8 +95,12 @@ export async function report(
     console.log(`${name.padEnd(36)} ${value}`);
   for (const { id, status, code, message } of failed)
     console.log(`  run ${id} ${status} ${code}: ${message}`);
-  for (const { runId, key, lateMs } of late)
-    console.log(`  step ${runId}:${key} again ${lateMs} ms after it had finished`);
+  for (const { lateMs, ...step } of late) {
+    const times = timesOf(step).map(timeOfDay).join(", ");
+    console.log(
+      `  step ${step.runId}:${step.key} again ${lateMs} ms after it had finished; executed at ${times}`,
+    );
+  }
   const sound = Object.values(violations).every((value) => value === 0);
   console.log(sound ? "Nothing was lost, repeated or stuck." : "A guarantee was violated.");
   return sound;
