@@ -6,6 +6,8 @@ const BURST = 400;
 const SINGLE = 30;
 const POLLS = 16;
 const EATERS = 100;
+const TRAFFIC_SECONDS = 6;
+const MEASURED_EVERY = 20;
 
 /** The measurements of a phase. `open`: runs that it started and did not await. */
 export type Phase = Pick<Load, "count" | "ms" | "p50" | "p95"> & { open?: string[] };
@@ -79,6 +81,30 @@ export async function burst(target: Target, start: Start): Promise<Phase> {
   return { ...sent, ms: performance.now() - began };
 }
 
+/** Starts runs at a steady rate, however many are open, and measures some until they end. Waits until all have ended. */
+async function traffic(target: Target, start: Start, perSecond: number): Promise<Phase> {
+  const count = perSecond * TRAFFIC_SECONDS;
+  const times: number[] = [];
+  const perform = async (isMeasured: boolean) => {
+    const at = performance.now();
+    const id = await startRun(target, start);
+    if (!isMeasured) return id;
+    await untilEnded(target, start, { ids: [id], everyMs: 5 });
+    times.push(performance.now() - at);
+    return id;
+  };
+  const runs: Promise<string>[] = [];
+  const began = performance.now();
+  for (let n = 0; n < count; n += 1) {
+    const early = began + (n * 1_000) / perSecond - performance.now();
+    if (early > 0) await sleep(early);
+    // Polls of all would cost more than the runs.
+    runs.push(perform(n % MEASURED_EVERY === 0));
+  }
+  await untilEnded(target, start, { ids: await Promise.all(runs), everyMs: 20 });
+  return { ...summarize(times), count, ms: performance.now() - began };
+}
+
 export const POLL = "poll of a finished run, 16 connections";
 export const afterIdle = (seconds: string) => `${BURST} agent runs after ${seconds} s of idleness`;
 
@@ -99,6 +125,8 @@ export const PHASES: Record<string, (asked: Asked) => Promise<Phase> | undefined
   "one script": ({ target }) => target.own && single(target, target.own.script),
   [`one script beside ${EATERS} memory eaters`]: ({ target }) =>
     target.own && besideEaters(target, target.own),
+  "100 agent runs a second": ({ target }) => traffic(target, target.agent, 100),
+  "150 agent runs a second": ({ target }) => traffic(target, target.agent, 150),
   [`${BURST} agent runs at once`]: ({ target }) => burst(target, target.agent),
   [`${BURST} tool runs at once`]: ({ target }) => burst(target, target.tool),
 };

@@ -6,17 +6,25 @@ import { StepThrottle } from "./step-throttle";
 
 const [one, other] = [mintOrgId(newId()), mintOrgId(newId())];
 
+let utilization = 0;
+
 beforeEach(() => {
+  utilization = 1;
   vi.useFakeTimers({ toFake: ["setTimeout", "Date"] });
   vi.spyOn(performance, "now").mockImplementation(() => Date.now());
+  vi.spyOn(performance, "eventLoopUtilization").mockImplementation(() => ({
+    idle: 0,
+    active: 0,
+    utilization,
+  }));
 });
 afterEach(() => {
   vi.useRealTimers();
   vi.restoreAllMocks();
 });
 
-function setUp(runs: number) {
-  const throttle = new StepThrottle(() => runs);
+function setUp(runs: number, starts = 1) {
+  const throttle = new StepThrottle({ executing: () => runs, starting: () => starts });
   const started: string[] = [];
   const request = (name: string, org = one) => {
     const turn = throttle.next(org);
@@ -69,6 +77,36 @@ describe("steps of runs", () => {
       await vi.advanceTimersByTimeAsync(10);
     }
     expect(started).toHaveLength(40);
+  });
+
+  // Starts that keep coming, and ten steps in each tick. Returns how many steps wait after each second.
+  async function waitingSteps(starts: number, seconds = 3): Promise<number[]> {
+    const { throttle, started, request } = setUp(100, starts);
+    const waiting: number[] = [];
+    let requested = 0;
+    for (let tick = 1; tick <= seconds * 100; tick += 1) {
+      throttle.noteStart();
+      for (let n = 0; n < 10; n += 1) request(String(requested++));
+      await vi.advanceTimersByTimeAsync(10);
+      if (tick % 100 === 0) waiting.push(requested - started.length);
+    }
+    return waiting;
+  }
+
+  it("do not wait for starts one after another while the process has time for both", async () => {
+    utilization = 0.5;
+    expect(await waitingSteps(1)).toEqual([0, 0, 0]);
+  });
+
+  it("wait for such starts in a busy process, but keep up with them if they last", async () => {
+    const [first = 0, , third] = await waitingSteps(1);
+    expect(first).toBeGreaterThan(500);
+    expect(third).toBe(0);
+  });
+
+  it("wait for many starts at once, however long they keep coming", async () => {
+    const [first = 0, second = 0, third = 0] = await waitingSteps(16);
+    expect([first > 500, second > first, third > second]).toEqual([true, true, true]);
   });
 
   it("of one organization do not wait behind all those of another", async () => {

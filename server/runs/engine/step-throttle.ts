@@ -5,30 +5,50 @@ const BURST_MS = 100;
 // With fewer executing runs, starts and steps do not slow each other down.
 const FEW_RUNS = 4;
 const TICK_MS = 10;
-// Above this share of busy time of the event loop, fewer steps begin.
+// With more starts in progress at once, they wait for steps.
+const FEW_STARTS = 8;
+// A few starts at a time have priority for this long, if the event loop is busier. Later, steps keep up with them: traffic
+// that lasts must not leave more and more runs waiting.
+const SURGE_MS = 1_500;
 const BUSY = 0.6;
-const MAX_STEPS = 16;
+// A surge begins after this long without a start.
+const QUIET_MS = 500;
+// Steps per tick: the most while starts are delayed, the fewest after a surge, the most in a surge and after it.
+const FEW_STEPS = 8;
+const LEAST_STEPS = 4;
+const STEPS_IN_SURGE = 16;
+const MAX_STEPS = 1_024;
 
 /**
- * Gives starts priority over steps: while starts arrive and several runs execute, only some steps begin in each tick.
- * Otherwise a step begins immediately. A step is a model call or a round of calls.
+ * Gives starts priority over steps: if starts are delayed while several runs execute, only a few steps begin in each
+ * tick, and then more in each further one. Otherwise a step begins immediately. A step is a model call or a round of
+ * calls.
  */
 export class StepThrottle {
   readonly #executing: () => number;
+  readonly #starting: () => number;
   readonly #waiting = new Map<OrgId, (() => void)[]>();
   #lastStartAt = Number.NEGATIVE_INFINITY;
+  #surgeAt = 0;
+  /** The most starts in progress at once in this tick. */
+  #mostStarts = 0;
   #timer: NodeJS.Timeout | undefined;
   /** Steps per tick, and the rest in this one. */
   #steps = 1;
   #left = 1;
   #usage = performance.eventLoopUtilization();
 
-  constructor(executing: () => number) {
+  /** `executing`: runs; `starting`: starts without a response. */
+  constructor({ executing, starting }: { executing: () => number; starting: () => number }) {
     this.#executing = executing;
+    this.#starting = starting;
   }
 
   noteStart(): void {
-    this.#lastStartAt = performance.now();
+    const now = performance.now();
+    if (now - this.#lastStartAt > QUIET_MS) this.#surgeAt = now;
+    this.#lastStartAt = now;
+    this.#mostStarts = Math.max(this.#mostStarts, this.#starting());
   }
 
   /** Undefined when the step may begin immediately. */
@@ -54,7 +74,12 @@ export class StepThrottle {
     const usage = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(usage, this.#usage);
     this.#usage = usage;
-    this.#steps = utilization > BUSY ? Math.ceil(this.#steps / 2) : Math.min(MAX_STEPS, this.#steps * 2);
+    const isSurge = performance.now() - this.#surgeAt < SURGE_MS;
+    const areDelayed = this.#mostStarts > FEW_STARTS || (isSurge && utilization > BUSY);
+    this.#mostStarts = this.#starting();
+    this.#steps = areDelayed
+      ? Math.max(isSurge ? 1 : LEAST_STEPS, Math.min(FEW_STEPS, Math.ceil(this.#steps / 2)))
+      : Math.min(isSurge ? STEPS_IN_SURGE : MAX_STEPS, this.#steps * 2);
     const isBurst = this.#isBurst();
     const started = this.#begin(isBurst ? this.#steps : Number.POSITIVE_INFINITY);
     this.#left = isBurst ? this.#steps - started : this.#steps;

@@ -59,7 +59,7 @@ export async function openWorker(
     for (const one of [accounts, journal]) one.abandon(error);
     options.onLost(error);
   };
-  const throttle = new StepThrottle(options.executing);
+  const throttle = new StepThrottle({ executing: options.executing, starting: () => accounts.starting });
   const onStart = () => throttle.noteStart();
   const lane = (name: LaneName) =>
     new Lane({ ...options, services, workerId: id, lane: name, onStart, onLost });

@@ -86,6 +86,10 @@ export class Lane {
     this.#options.onStart();
     return this.#count(value).finally(() => this.#starting.delete(value.id));
   }
+  /** How many starts have no response yet. */
+  get starting(): number {
+    return this.#starting.size;
+  }
   isStarting(runId: string): boolean {
     return this.#starting.has(runId);
   }
