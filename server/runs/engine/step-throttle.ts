@@ -75,11 +75,15 @@ export class StepThrottle {
     const { utilization } = performance.eventLoopUtilization(usage, this.#usage);
     this.#usage = usage;
     const isSurge = performance.now() - this.#surgeAt < SURGE_MS;
-    const areDelayed = this.#mostStarts > FEW_STARTS || (isSurge && utilization > BUSY);
+    const most = isSurge ? STEPS_IN_SURGE : MAX_STEPS;
+    if (this.#mostStarts === 0) this.#steps = most;
+    else if (this.#mostStarts <= FEW_STARTS && !(isSurge && utilization > BUSY)) {
+      this.#steps = Math.min(most, this.#steps * 2);
+    } else {
+      const least = isSurge ? 1 : LEAST_STEPS;
+      this.#steps = Math.max(least, Math.min(FEW_STEPS, Math.ceil(this.#steps / 2)));
+    }
     this.#mostStarts = this.#starting();
-    this.#steps = areDelayed
-      ? Math.max(isSurge ? 1 : LEAST_STEPS, Math.min(FEW_STEPS, Math.ceil(this.#steps / 2)))
-      : Math.min(isSurge ? STEPS_IN_SURGE : MAX_STEPS, this.#steps * 2);
     const isBurst = this.#isBurst();
     const started = this.#begin(isBurst ? this.#steps : Number.POSITIVE_INFINITY);
     this.#left = isBurst ? this.#steps - started : this.#steps;
