@@ -86,7 +86,7 @@ export class Lane {
     this.#options.onStart();
     return this.#count(value).finally(() => this.#starting.delete(value.id));
   }
-  /** How many starts have no response yet. */
+  /** The number of starts without a response. */
   get starting(): number {
     return this.#starting.size;
   }
