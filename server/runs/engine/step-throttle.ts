@@ -22,7 +22,7 @@ const MAX_STEPS = 1_024;
 /**
  * Gives starts priority over steps: if starts are delayed while several runs execute, only a few steps begin in each
  * tick, and then more in each further one. Otherwise a step begins immediately. A step is a model call or a round of
- * calls.
+ * calls (docs/decisions/0041-starts-before-steps.md).
  */
 export class StepThrottle {
   readonly #executing: () => number;
