@@ -104,9 +104,27 @@ describe("steps of runs", () => {
     expect(third).toBe(0);
   });
 
-  it("wait for many starts at once, however long they keep coming", async () => {
-    const [first = 0, second = 0, third = 0] = await waitingSteps(16);
-    expect([first > 500, second > first, third > second]).toEqual([true, true, true]);
+  it("wait for many starts at once, but four begin in each tick after a surge", async () => {
+    const [first = 0, , third = 0, fourth = 0] = await waitingSteps(16, 4);
+    expect(first).toBeGreaterThan(500);
+    expect(fourth - third).toBe(100 * (10 - 4));
+  });
+
+  it("begin sixteen in the first tick without a start", async () => {
+    let starts = 9;
+    const throttle = new StepThrottle({ executing: () => 100, starting: () => starts });
+    let begun = 0;
+    const begin = () => {
+      begun += 1;
+    };
+    throttle.noteStart();
+    for (let n = 0; n < 100; n += 1) void Promise.resolve(throttle.next(one)).then(begin);
+    await vi.advanceTimersByTimeAsync(10);
+    starts = 0;
+    await vi.advanceTimersByTimeAsync(10);
+    const before = begun;
+    await vi.advanceTimersByTimeAsync(10);
+    expect(begun - before).toBe(16);
   });
 
   it("of one organization do not wait behind all those of another", async () => {

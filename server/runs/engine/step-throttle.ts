@@ -5,11 +5,12 @@ const BURST_MS = 100;
 // With fewer executing runs, starts and steps do not slow each other down.
 const FEW_RUNS = 4;
 const TICK_MS = 10;
-// With more starts in progress at once, they wait for steps.
+// More starts in progress at once delay each other, so steps wait.
 const FEW_STARTS = 8;
-// A few starts at a time have priority for this long, if the event loop is busier. Later, steps keep up with them: traffic
-// that lasts must not leave more and more runs waiting.
+// For this long, steps also wait for few starts while the event loop is busy. Later they do not: steady traffic must not
+// leave more and more runs waiting.
 const SURGE_MS = 1_500;
+// The share of busy time of the event loop.
 const BUSY = 0.6;
 // A surge begins after this long without a start.
 const QUIET_MS = 500;
