@@ -1,8 +1,9 @@
 import { hostname } from "node:os";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 import { createDashboardCaller } from "@/server/api/dashboard/router";
 import { DAY_MS } from "@/server/base/clock";
+import { onPausePoint } from "@/server/base/pause-points";
 import { VERSION } from "@/server/base/version";
 import { setOperator } from "@/server/catalog/organization/operators";
 import { setSecret } from "@/server/catalog/organization/secrets";
@@ -11,7 +12,7 @@ import { setSecretFingerprint } from "@/server/guard/secrets/fingerprint";
 import { readExamination } from "@/server/operate/doctor/doctor";
 import { executeJobNow, startMaintenance } from "@/server/operate/maintenance";
 import { createRegistry } from "@/server/operate/metrics/registry";
-import type { ProcessFigures } from "@/server/runs/engine/process-figures";
+import { type ProcessFigures, readSlots } from "@/server/runs/engine/process-figures";
 import { startRun } from "@/server/runs/start";
 import { createProcess } from "@/testing/process";
 import { createMember } from "@/testing/runs";
@@ -190,4 +191,22 @@ it("answers operators only, whatever their role", async () => {
   await Promise.all(ask());
   await setOperator(world, { email, isOperator: false });
   await expect(system.status()).rejects.toMatchObject({ code: "FORBIDDEN" });
+});
+
+it("counts no slot as used while a claim reserves it", async () => {
+  const tenant = await createTenant(world);
+  const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  const process = createProcess(world, { env: { STEPWELL_SLOTS: "7" } });
+  const used: number[] = [];
+  onPausePoint((point) => {
+    if (point === "claim:after") used.push(readSlots(process).used);
+    return undefined;
+  });
+  onTestFinished(async () => {
+    onPausePoint(null);
+    await process.stop();
+  });
+  await startRun(world, actor, { kind: "agent", targetId: tenant.agentId, userMessage: "Hi" });
+  await process.engine.execute();
+  await expect.poll(() => used[0]).toBe(0);
 });

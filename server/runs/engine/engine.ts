@@ -71,7 +71,7 @@ export class RunEngine implements Engine, Executor {
   }
 
   get isExecuting(): boolean {
-    return !this.#slots.isEmpty;
+    return this.#slots.used > 0;
   }
 
   // A process without runs always takes one.
@@ -152,7 +152,7 @@ export class RunEngine implements Engine, Executor {
   }
 
   slots() {
-    return { total: this.#slots.total, free: this.#slots.free };
+    return { total: this.#slots.total, used: this.#slots.used };
   }
 
   begin(run: ClaimedRun, worker: Worker): void {

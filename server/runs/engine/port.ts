@@ -32,7 +32,8 @@ export type Engine = {
   /** No effect if the run executes elsewhere. */
   abort(runId: string): void;
   find(runId: string): ExecutingRun | undefined;
-  slots(): { total: number; free: number };
+  /** Those reserved for runs that are being claimed are not used. */
+  slots(): { total: number; used: number };
   /** False if the database could not store a write in the last 10 s, such as with a full disk. */
   canWrite(): boolean;
   ready(): Promise<boolean>;

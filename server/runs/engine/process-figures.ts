@@ -23,8 +23,7 @@ export function readSlots({
   env,
 }: Pick<Services, "env"> & { engine: Pick<Engine, "slots"> }): ProcessFigures["slots"] {
   if (env.role === "web") return { used: 0, total: 0 };
-  const { total, free } = engine.slots();
-  return { used: total - free, total };
+  return engine.slots();
 }
 
 /** The connections of this process's pool; `waiting`: callers that wait for one. */

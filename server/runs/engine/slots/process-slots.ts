@@ -30,8 +30,8 @@ export class ProcessSlots {
     return this.total - this.#taken.size - this.#reserved;
   }
 
-  get isEmpty(): boolean {
-    return this.#taken.size === 0;
+  get used(): number {
+    return this.#taken.size;
   }
 
   get texts(): RunTexts {
