@@ -1,14 +1,17 @@
 import { describe, expect, it } from "vitest";
 import type { Actor } from "@/server/base/actor";
 import { Decimal } from "@/server/base/amount";
+import type { JsonObject } from "@/server/base/json/json";
 import { authenticateKey } from "@/server/catalog/auth/authenticate-key";
 import { startRun } from "@/server/runs/start";
 import { ask, openScriptedWorld } from "@/testing/engine/scripted-world";
-import { executeRun, executeSegment } from "@/testing/execute";
+import { executeRun, executeSegment, replaceWorker } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
-import { setWriter } from "@/testing/tools";
+import { insertTool, setWriter } from "@/testing/tools";
 import { createTenant, createTrigger, type Tenant } from "@/testing/world";
 import { admitWaitingRuns } from "../claim";
+import { wakeRuns } from "../run-state";
+import { WorkerLost } from "../write/writer";
 
 const { world, play, start, read, run } = await openScriptedWorld();
 
@@ -158,6 +161,79 @@ describe("agent runs", () => {
     });
     expect(total._sum.creditsUsed?.toNumber()).toBeLessThanOrEqual(0.04);
     await expectSoundLedger(world, tenant);
+  });
+});
+
+describe("agents that another run called", () => {
+  const TIME = { id: "time", uses: "current_time", with: {} };
+  const USAGE = { inputTokens: 0, outputTokens: 100, estimated: false };
+
+  // The caller's agent calls a tool again and again. Each call uses 0.04 for the model and 0.01 for each action.
+  async function startCaller(
+    tenant: Tenant,
+    { after, beforeWrite = async () => {} }: { after: JsonObject; beforeWrite?: () => Promise<void> },
+  ): Promise<string> {
+    const write = { id: "text", uses: "generate_text", with: { prompt: "write" } };
+    const definition = JSON.stringify({ parameters: { type: "object" }, steps: [write, after] });
+    await world.db.toolVersion.updateMany({ where: { toolId: tenant.toolId }, data: { definition } });
+    await world.db.agentVersion.updateMany({
+      where: { agentId: tenant.agentId },
+      data: { maxCredits: "0.1" },
+    });
+    const { slug } = await world.db.agent.findUniqueOrThrow({ where: { id: tenant.agentId } });
+    const asks = { id: "ask", uses: "run_agent", with: { agent: slug, message: "Hi" } };
+    const targetId = await insertTool(world, tenant, { slug: "caller", definition: { steps: [asks] } });
+    play(async (request) => {
+      if (!request.messages.some(({ content }) => content === "write"))
+        return { ...ask("adder", {}), usage: { ...USAGE, outputTokens: 0 } };
+      await beforeWrite();
+      return { content: "text", usage: { ...USAGE, outputTokens: Math.min(100, request.maxOutputTokens) } };
+    });
+    const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+    return (await startRun(world, actor, { kind: "tool", targetId, input: {} })).runId;
+  }
+
+  async function expectStoppedAtCap(tenant: Tenant, rootId: string): Promise<void> {
+    const runs = await world.db.run.findMany({ where: { rootRunId: rootId, parentRunId: { not: null } } });
+    const agent = runs.find(({ kind }) => kind === "agent");
+    expect(agent).toMatchObject({ status: "Failed", errorCode: "max_credits" });
+    const used = Decimal.sum(...runs.map(({ creditsUsed }) => creditsUsed.toString()));
+    expect(used.toNumber()).toBeLessThanOrEqual(0.1);
+    await expectSoundLedger(world, tenant);
+  }
+
+  it("stop at their own maxCredits, whatever their tools used before a wait", async () => {
+    const tenant = await createTenant(world, { agent: { functions: [] } });
+    const runId = await startCaller(tenant, { after: { id: "pause", uses: "wait", with: { seconds: 20 } } });
+    for (let waits = 0; (await executeRun(world, runId)) === "asleep"; waits += 1) {
+      expect(waits).toBeLessThan(2);
+      world.clock.advance(20_000);
+      await wakeRuns(world);
+    }
+    await expectStoppedAtCap(tenant, runId);
+  });
+
+  it("stop at their own maxCredits when another worker continues while their tool is in progress", async () => {
+    const tenant = await createTenant(world, { agent: { functions: [] } });
+    const runId = await startCaller(tenant, { after: TIME });
+    await admitWaitingRuns(world, { worker: null, slots: 1_000 });
+    // The call is over before the tool's second step.
+    expect(await executeSegment(world, runId, { acts: 4 })).toBe("paused");
+    expect(await executeSegment(world, runId)).toBe("ended");
+    await expectStoppedAtCap(tenant, runId);
+  });
+
+  it("stop at their own maxCredits when the worker dies after their tool has ended", async () => {
+    const tenant = await createTenant(world, { agent: { functions: [] } });
+    let writes = 0;
+    const beforeWrite = async () => {
+      writes += 1;
+      if (writes === 2) await replaceWorker(world);
+    };
+    const runId = await startCaller(tenant, { after: TIME, beforeWrite });
+    await expect(executeRun(world, runId)).rejects.toThrow(WorkerLost);
+    expect(await executeRun(world, runId)).toBe("ended");
+    await expectStoppedAtCap(tenant, runId);
   });
 });
 

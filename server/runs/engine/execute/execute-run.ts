@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { z } from "zod";
+import type { Decimal } from "@/server/base/amount";
 import { defineQuery, isOpenSql } from "@/server/base/db/statement";
 import { pauseAt } from "@/server/base/pause-points";
 import { MAX_FINAL_OUTPUT_BYTES } from "@/server/contract/sizes";
@@ -12,7 +13,7 @@ import { type ClaimedRun, deadlineOf, type Outcome } from "../claimed-run";
 import { endClaimedRun, endOpenChildren } from "../end-run";
 import { abortAfter, LimitReached, RunStopped } from "../interruptions";
 import { type Budget, capBudget } from "../slots/budget";
-import { readJournal } from "../takeover";
+import { readJournal, sumChildUsage } from "../takeover";
 import { RunJournal } from "../write/journal";
 import { executeAgent } from "./execute-agent";
 import { executeTool } from "./execute-tool";
@@ -114,7 +115,8 @@ async function continueChildRun(
   const contents = await readJournal(services, child);
   const journal = new RunJournal(services, worker, { run: child, contents });
   if (inserted) journal.follow(inserted);
-  const cappedBudget = capBudget(budget, child.cap, contents.totals.creditsUsed);
+  const used = await usedBefore(services, child, contents.totals.creditsUsed);
+  const cappedBudget = capBudget(budget, child.cap, used);
   tree.journals.add(journal);
   const outcome = await executeRun(context, child, { journal, budget: cappedBudget, parent });
   tree.journals.delete(journal);
@@ -123,6 +125,16 @@ async function continueChildRun(
   const message =
     outcome.status === "Failed" ? outcome.message : `The ${child.kind}'s run ended as Cancelled.`;
   return { status: outcome.status, code: "run_failed", message };
+}
+
+// Credits that a run and those that it called used in earlier segments.
+async function usedBefore(
+  { pool }: Services,
+  { id, epoch, cap }: ClaimedRun,
+  own: Decimal,
+): Promise<Decimal> {
+  const [called] = cap !== null && epoch > 1 ? await sumChildUsage(pool, [id]) : [];
+  return called === undefined ? own : own.add(called.open).add(called.ended);
 }
 
 /** Throws RunStopped if another process had ended the run. */
