@@ -315,8 +315,9 @@ export class RunEngine implements Engine, Executor {
     return failRun(this.getServices(), { runId, slot: this.#slots.get(runId), error });
   }
 
-  // If true, the run counts as yielding from now on.
+  // If true, the run counts as yielding from now on, and all its parallel branches yield.
   #mustYieldSlot(slot: Slot): boolean {
+    if (slot.yielding) return true;
     if (!this.#dispatcher?.takeYield(slot.run.orgId)) return false;
     slot.yielding = true;
     return true;

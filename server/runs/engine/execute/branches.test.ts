@@ -61,6 +61,10 @@ it("waits for all branches, and throws what decides most", async () => {
   const yielding = throwing(new YieldSlot("next"));
   await expect(create().fork([yielding, throwing(issue)])).rejects.toBe(issue);
   await expect(create().fork([throwing(issue), throwing(lost), yielding])).rejects.toBe(lost);
+  // A branch that was about to act must not wait for one that sleeps.
+  const branches = create();
+  const sleeping = () => branches.sleep(at(60), NEVER);
+  await expect(branches.fork([sleeping, yielding])).rejects.toMatchObject({ until: undefined });
   let rested = false;
   const slow = async () => {
     await new Promise((done) => setImmediate(done));

@@ -74,10 +74,12 @@ export class Branches {
   }
 }
 
-// If several branches fail: a lost worker first, a slot that is left last.
+// If several branches fail: a lost worker first, a slot that is left last. A branch that yields before an act must
+// not wait until a sleeping one wakes up.
 function rankOf(error: unknown): number {
   if (error instanceof WorkerLost) return 0;
-  return error instanceof YieldSlot ? 2 : 1;
+  if (!(error instanceof YieldSlot)) return 1;
+  return error.until === undefined ? 2 : 3;
 }
 
 function throwFirst(settled: readonly PromiseSettledResult<unknown>[]): void {

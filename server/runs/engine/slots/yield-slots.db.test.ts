@@ -7,6 +7,7 @@ import { executeRun, executeSegment, startEngine } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
 import { statementName, untilSharesAreKnown } from "@/testing/process";
 import { createMember } from "@/testing/runs";
+import { insertTool } from "@/testing/tools";
 import {
   createTenant,
   createWorld,
@@ -276,5 +277,41 @@ it("happens between two steps of a child run; parent and child continue where th
   expect(steps).toMatchObject([{ startedAt: startedAt.toISOString() }]);
   expect(steps.flatMap(({ attempts }) => attempts.filter(({ error }) => error !== null))).toEqual([]);
   await busy.engine.stop();
+  await expectSoundLedger(world, tenant);
+});
+
+it("happens once, when each of a run's parallel branches has finished its act", async () => {
+  const tenant = await createTenant(world);
+  const second = await createTenant(world);
+  const names = ["left", "right"];
+  for (const slug of names) {
+    const texts = ["one", "two"].map((id) => ({
+      id,
+      uses: "generate_text",
+      with: { prompt: `${slug} ${id}` },
+    }));
+    await insertTool(world, tenant, { slug, definition: { steps: texts } });
+  }
+  const parallel = names.map((id) => ({ id, uses: "run_tool", with: { tool: id } }));
+  const steps = [{ id: "both", parallel }];
+  const targetId = await insertTool(world, tenant, { slug: "both", definition: { steps } });
+  const calls = heldCalls(() => ({ content: "Done." }));
+  startEngine(busy);
+  const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  const { runId } = await startRun(busy, actor, { kind: "tool", targetId, input: {} });
+  const beside = await start(tenant, { process: busy, userMessage: "beside" });
+  const other = await start(second, { process: busy, userMessage: "other" });
+  await untilSharesAreKnown(busy);
+  for (const name of names) await calls.release(`${name} one`, 1);
+  await expect.poll(() => calls.count("other")).toBe(1);
+  expect(names.map((name) => calls.count(`${name} two`))).toEqual([0, 0]);
+  expect((await read(runId)).yieldedAt).toHaveLength(1);
+
+  await calls.release("other", 1);
+  for (const name of names) await calls.release(`${name} two`, 1);
+  await calls.release("beside", 1);
+  for (const id of [runId, beside, other]) await expect.poll(statusOf(id)).toBe("Completed");
+  expect((await read(beside)).yieldedAt).toEqual([]);
+  expect(names.map((name) => calls.count(`${name} one`))).toEqual([1, 1]);
   await expectSoundLedger(world, tenant);
 });

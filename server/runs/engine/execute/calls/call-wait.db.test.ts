@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { endOverdueRuns } from "@/server/operate/overdue-runs";
 import { cancelRun } from "@/server/runs/cancel";
+import { admitWaitingRuns } from "@/server/runs/engine/claim";
 import { wakeRuns } from "@/server/runs/engine/run-state";
 import { startRun } from "@/server/runs/start";
-import { executeRun, replaceWorker } from "@/testing/execute";
+import { executeRun, executeSegment, replaceWorker } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
 import { createProcess } from "@/testing/process";
 import { insertTool } from "@/testing/tools";
@@ -136,6 +137,25 @@ describe("a run that waits", () => {
     const done = await read(runId);
     expect(done).toMatchObject({ status: "Completed", stepsExecuted: 3 });
     expect(done.steps.map(({ stepNumber }) => stepNumber).sort()).toEqual([1, 2, 3]);
+  });
+
+  it("does not sleep when what it does beside the wait must only yield", async () => {
+    const tenant = await createTenant(world);
+    const sum = (id: string) => ({ id, uses: "calculate", with: { expression: "1+1" } });
+    await insertTool(world, tenant, { slug: "sums", definition: { steps: [sum("one"), sum("two")] } });
+    const sums = { id: "sums", uses: "run_tool", with: { tool: "sums" } };
+    const runId = await startTool(tenant, { steps: [{ id: "both", parallel: [waits(60), sums] }] });
+    await admitWaitingRuns(world, { worker: null, slots: 1_000 });
+    // The call is over before the second sum.
+    expect(await executeSegment(world, runId, { acts: 2 })).toBe("paused");
+    const steps = () =>
+      world.db.step.findMany({ where: { run: { rootRunId: runId } }, select: { key: true, status: true } });
+    expect(await steps()).not.toContainEqual({ key: "two", status: "Completed" });
+    expect(await executeSegment(world, runId)).toBe("asleep");
+    expect(await steps()).toContainEqual({ key: "two", status: "Completed" });
+    expect(await steps()).toContainEqual({ key: "pause", status: "Running" });
+    await cancelRun(world, tenant.orgId, { runId, by: "Ada" });
+    await expectSoundLedger(world, tenant);
   });
 });
 
