@@ -16,6 +16,7 @@ export async function openDatabaseProxy(url: string) {
   const doomed = new WeakSet<Socket>();
   let cuts: Cut[] = [];
   let rejected = false;
+  let silent = false;
   const server = createServer((near) => {
     if (rejected) return void near.destroy();
     const far = connect(Number(target.port), target.hostname);
@@ -42,6 +43,7 @@ export async function openDatabaseProxy(url: string) {
       [far, near],
     ] as const) {
       sockets.add(socket);
+      if (silent) socket.pause();
       socket.on("error", () => {});
       socket.on("close", () => {
         sockets.delete(socket);
@@ -66,6 +68,11 @@ export async function openDatabaseProxy(url: string) {
     reject(now: boolean) {
       rejected = now;
       if (now) for (const socket of sockets) socket.destroy();
+    },
+    /** No byte passes, and no connection closes, as if the network lost all packets. */
+    silence(now: boolean) {
+      silent = now;
+      for (const socket of sockets) now ? socket.pause() : socket.resume();
     },
     left: () => cuts.length,
     async close() {

@@ -1,6 +1,5 @@
-import { connect, createServer, type Socket } from "node:net";
 import { beforeEach, describe, expect, it } from "vitest";
-import { listen } from "@/testing/servers/listen";
+import { openDatabaseProxy } from "@/testing/servers/database-proxy";
 import { createWorld, openWorld } from "@/testing/world";
 import { createNotifications, type Notifications } from "./notifications";
 
@@ -75,25 +74,25 @@ describe("the connection", () => {
   });
 
   it("is stale when its server is silent for longer than a ping", async () => {
-    const { url, pause, resume, close } = await openProxy(world.env.databaseUrl);
-    const notifications = createNotifications({ url, pool: world.pool, log: world.log });
+    const proxy = await openDatabaseProxy(world.env.databaseUrl);
+    const notifications = createNotifications({ url: proxy.url, pool: world.pool, log: world.log });
     const warnings: Error[] = [];
     const onWarning = (warning: Error) => void warnings.push(warning);
     process.on("warning", onWarning);
     try {
       notifications.open();
       await expect.poll(() => notifications.fresh()).toBe(true);
-      pause();
+      proxy.silence(true);
       await expect.poll(() => notifications.fresh()).toBe(false);
       expect(notifications.connected()).toBe(true);
-      resume();
+      proxy.silence(false);
       await expect.poll(() => notifications.fresh()).toBe(true);
       // No ping is sent before the last one was answered.
       expect(warnings).toEqual([]);
     } finally {
       process.off("warning", onWarning);
       await notifications.close();
-      await close();
+      await proxy.close();
     }
   });
 
@@ -106,29 +105,3 @@ describe("the connection", () => {
     end();
   });
 });
-
-async function openProxy(databaseUrl: string) {
-  const target = new URL(databaseUrl);
-  const sockets = new Set<Socket>();
-  const server = createServer((client) => {
-    const database = connect(Number(target.port || 5432), target.hostname);
-    for (const socket of [client, database]) {
-      sockets.add(socket);
-      socket.on("error", () => {});
-    }
-    client.pipe(database).pipe(client);
-  });
-  const port = await listen(server);
-  const url = new URL(databaseUrl);
-  url.hostname = "127.0.0.1";
-  url.port = String(port);
-  return {
-    url: url.href,
-    pause: () => sockets.forEach((socket) => void socket.pause()),
-    resume: () => sockets.forEach((socket) => void socket.resume()),
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}

@@ -22,6 +22,9 @@ const BEATS_PER_REPORT = 10;
 export const SILENT_AFTER_MS = 2_200;
 // An older heartbeat proves nothing: the worker may have been replaced since.
 const TRUSTED_FOR_MS = 2_000;
+// Rather less than SILENT_AFTER_MS: a worker that could not report for longer judges no others, because the database may
+// have been away for all of them, some for one heartbeat longer.
+const AWAY_AFTER_MS = 1_500;
 // If the database's clock is set by more, heartbeats before and after it cannot be compared.
 const CLOCK_STEP_MS = 1_000;
 
@@ -104,9 +107,22 @@ function startHeartbeat(
 ) {
   const stopping = new AbortController();
   let confirmedAt = performance.now();
-  // From then on, all rows of living workers hold times of the present clock.
+  // From then on, all living workers have reported since the database was away, by its present clock.
   let comparableFrom = 0;
   let beating: Promise<void> | undefined;
+  const replacing = new Set<string>();
+  const handleError = (message: string) => (error: unknown) => {
+    if (rejectsWrites(error)) onRejected();
+    if (!isTransient(error) && !(error instanceof WorkerLost)) services.log.error(message, { error });
+  };
+  // Waits for locks of the silent worker's transactions, so no heartbeat waits for it.
+  const replace = (silentId: string) => {
+    if (replacing.has(silentId)) return;
+    replacing.add(silentId);
+    replaceSilentWorker(services, silentId)
+      .catch(handleError("Could not replace a silent worker; retrying"))
+      .finally(() => replacing.delete(silentId));
+  };
   const meter = new ProcessMeter();
   let beats = 0;
   const beatOnce = async () => {
@@ -116,18 +132,18 @@ function startHeartbeat(
     const workers = await BEAT(services.pool, [id, SILENT_AFTER_MS / 1000, figures]);
     const own = workers.find((worker) => worker.id === id);
     if (own === undefined) throw new WorkerLost();
-    confirmedAt = sentAt;
     const receivedAt = performance.now();
+    const wasAway = receivedAt - confirmedAt > AWAY_AFTER_MS;
+    confirmedAt = sentAt;
     const stepMs = clock.learn({ shown: own.at, askedAt: sentAt, receivedAt });
-    if (Math.abs(stepMs) > CLOCK_STEP_MS) comparableFrom = receivedAt + SILENT_AFTER_MS;
+    if (wasAway || Math.abs(stepMs) > CLOCK_STEP_MS) comparableFrom = receivedAt + SILENT_AFTER_MS;
     if (receivedAt < comparableFrom) return;
-    for (const worker of workers) if (worker.silent) await replaceSilentWorker(services, worker.id);
+    for (const worker of workers) if (worker.silent) replace(worker.id);
   };
   const beatNow = () => {
     beating ??= beatOnce()
       .catch((error: unknown) => {
         if (error instanceof WorkerLost) onLost(error);
-        if (rejectsWrites(error)) onRejected();
         throw error;
       })
       .finally(() => {
@@ -136,11 +152,7 @@ function startHeartbeat(
     return beating;
   };
   const timer = setInterval(() => {
-    beatNow().catch((error: unknown) => {
-      if (!isTransient(error) && !(error instanceof WorkerLost)) {
-        services.log.error("The worker's heartbeat failed", { error });
-      }
-    });
+    beatNow().catch(handleError("The worker's heartbeat failed"));
   }, HEARTBEAT_MS);
   timer.unref();
   return {
