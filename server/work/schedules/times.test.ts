@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { isTimeZone } from "./time-zone";
 import { describeRuleIssue, nextTimes } from "./times";
 
 const of = (cron: string, timeZone: string, { after, limit = 4 }: { after: string; limit?: number }) =>
@@ -77,5 +78,25 @@ describe("a rule's issue", () => {
         ...expected,
         message: expect.stringMatching("message" in expected ? expected.message : /zone/),
       });
+  });
+});
+
+describe("the name of a time zone", () => {
+  it("has one format in memory, in whatever case it is written", () => {
+    const created = vi.spyOn(Intl, "DateTimeFormat");
+    onTestFinished(() => created.mockRestore());
+    const name = "america/argentina/comodrivadavia";
+    for (let at = 0; at < name.length; at += 1) {
+      const spelling = name.slice(0, at) + name.slice(at).toUpperCase();
+      expect(isTimeZone(spelling)).toBe(true);
+    }
+    expect(created.mock.calls.length).toBeLessThanOrEqual(1);
+  });
+
+  it("has only ASCII letters, also if the same name was seen before", () => {
+    expect(isTimeZone("Asia/Kolkata")).toBe(true);
+    // The sign for Kelvin, whose lower case is k.
+    expect(isTimeZone("Asia/\u212Aolkata")).toBe(false);
+    expect(isTimeZone("Europe/Berlin ")).toBe(false);
   });
 });
