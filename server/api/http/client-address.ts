@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Environment } from "@/server/base/settings/env";
 import type { Services } from "@/server/services";
+import { unmappedAddress } from "./node-http";
 
 /**
  * The header with the peer's address for route handlers. The process sets it on every request, which overwrites a
@@ -15,7 +16,16 @@ export function clientAddress(
 ): string {
   if (!trustProxy) return call.peer;
   const forwarded = call.header("x-forwarded-for")?.split(",").at(-1)?.trim();
-  return forwarded || call.peer;
+  return forwarded ? bareAddress(forwarded) : call.peer;
+}
+
+// Some proxies write the client's port, IPv6 in brackets, or IPv4 as a dual-stack socket has it.
+const IPV4_WITH_PORT = /^([\d.]+):\d+$/;
+const IN_BRACKETS = /^\[([^[\]]*)\](?::\d+)?$/;
+
+function bareAddress(entry: string): string {
+  const [, address = entry] = IN_BRACKETS.exec(entry) ?? IPV4_WITH_PORT.exec(entry) ?? [];
+  return unmappedAddress(address);
 }
 
 /**

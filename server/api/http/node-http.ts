@@ -25,8 +25,11 @@ export function targetOf(incoming: IncomingMessage, origin: string): URL {
 
 /** The address of the connected peer; IPv4 in its own form even on a dual-stack socket. */
 export function peerAddress(incoming: IncomingMessage): string {
-  return (incoming.socket.remoteAddress ?? "unknown").replace(/^::ffff:(?=[\d.]+$)/, "");
+  return unmappedAddress(incoming.socket.remoteAddress ?? "unknown");
 }
+
+/** IPv4 without the prefix that a dual-stack socket gives it. */
+export const unmappedAddress = (address: string): string => address.replace(/^::ffff:(?=[\d.]+$)/i, "");
 
 /** Shorter than for other responses, because a live stream continues where it left off. */
 export const STALLED_STREAM_MS = 60_000;
