@@ -4,27 +4,35 @@ export type Message = { id: string | null; event: string; data: string };
 
 /** Turns the pieces of a stream into messages. Comments and `retry` are ignored. */
 export class MessageReader {
-  #rest = "";
+  /** The parts of the line that has not ended. They are joined once, so that reading stays linear. */
+  #line: string[] = [];
+  /** After a CR, an LF is part of the same line end. */
+  #afterReturn = false;
   #message = emptyMessage();
   #lines: string[] = [];
 
   /** Returns the messages that the piece completes. */
   read(piece: string): Message[] {
     const messages: Message[] = [];
-    // A CR at the end may be the first half of a CRLF.
-    const text = this.#rest + piece;
-    const lines = text.split(/\r\n|\n|\r(?!$)/);
-    this.#rest = lines.pop() ?? "";
-    for (const line of lines) {
-      if (line === "") {
-        if (this.#lines.length > 0) messages.push({ ...this.#message, data: this.#lines.join("\n") });
-        this.#message = emptyMessage();
-        this.#lines = [];
-      } else {
-        this.#readField(line);
-      }
+    if (piece === "") return messages;
+    const text = this.#afterReturn && piece.startsWith("\n") ? piece.slice(1) : piece;
+    this.#afterReturn = piece.endsWith("\r");
+    const [start = "", ...others] = text.split(/\r\n?|\n/);
+    this.#line.push(start);
+    for (const other of others) {
+      this.#endLine(messages);
+      this.#line.push(other);
     }
     return messages;
+  }
+
+  #endLine(messages: Message[]): void {
+    const line = this.#line.join("");
+    this.#line = [];
+    if (line !== "") return this.#readField(line);
+    if (this.#lines.length > 0) messages.push({ ...this.#message, data: this.#lines.join("\n") });
+    this.#message = emptyMessage();
+    this.#lines = [];
   }
 
   #readField(line: string): void {
