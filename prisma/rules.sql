@@ -105,6 +105,7 @@ BEGIN
 END $$;
 CREATE FUNCTION words_fit(text,tsquery) RETURNS boolean IMMUTABLE /* md5 of the body: 00b3e13ed7d78e52248e18ad33b3fcd5 */;
 CREATE INDEX callback_deliveries_due ON public.callback_deliveries USING btree (endpoint_id, next_at) WHERE (next_at IS NOT NULL);
+CREATE INDEX callback_deliveries_due_by_host ON public.callback_deliveries USING btree (endpoint_id, host_hash, next_at) WHERE (next_at IS NOT NULL);
 CREATE INDEX callback_deliveries_leased ON public.callback_deliveries USING btree (endpoint_id) WHERE (leased_until IS NOT NULL);
 CREATE INDEX callback_endpoints_watch_credits ON public.callback_endpoints USING btree (organization_id) WHERE ((credits_below IS NOT NULL) AND (deleted_at IS NULL));
 CREATE INDEX callback_events_new ON public.callback_events USING btree (created_at) WHERE (expanded_at IS NULL);

@@ -1,6 +1,8 @@
 -- Leases deliveries that are due to the calling process, organizations in turn: at most `p_free`, and one each for up to
--- `p_spare` organizations beyond that which have none in progress. At most four of one endpoint are in progress in all
--- processes, one of a failing endpoint, and twenty of one organization. A lease that ends without a result is given again.
+-- `p_spare` organizations beyond that which have none in progress. A receiver is an endpoint, or the hosts of X-Callback-Url
+-- with one hash. At most four of one receiver are in progress in all processes, one of a failing endpoint, and twenty of one
+-- organization. Receivers with none in progress come first, and have twenty more: they must not wait for stalled ones.
+-- A lease that ends without a result is given again.
 CREATE FUNCTION claim_callbacks(p_at timestamptz, p_free int, p_spare int, p_lease_seconds int)
 RETURNS TABLE (delivery uuid, org uuid, attempt int) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -15,24 +17,35 @@ BEGIN
   IF locked IS NULL THEN RETURN; END IF;
   RETURN QUERY
     WITH leased AS (
-      SELECT endpoint_id, organization_id, count(*) AS n FROM callback_deliveries WHERE leased_until IS NOT NULL AND leased_until > now_ GROUP BY 1, 2
+      SELECT endpoint_id, host_hash, organization_id, count(*) AS n FROM callback_deliveries
+      WHERE leased_until IS NOT NULL AND leased_until > now_ GROUP BY 1, 2, 3
+    ), leased_of_orgs AS (
+      SELECT organization_id, sum(n) AS n FROM leased GROUP BY 1
     ), due AS (
-      SELECT d.id, c.organization_id, d.next_at FROM callback_endpoints c CROSS JOIN LATERAL (
-        SELECT q.id, q.next_at FROM callback_deliveries q
-        WHERE q.endpoint_id = c.id AND q.next_at <= now_ AND (q.leased_until IS NULL OR q.leased_until <= now_)
+      SELECT d.id, c.id AS endpoint_id, c.organization_id, d.host_hash, d.next_at, coalesce(l.n, 0) AS busy, coalesce(o.n, 0) AS org_busy
+      FROM callback_endpoints c LEFT JOIN leased_of_orgs o ON o.organization_id = c.organization_id
+      CROSS JOIN generate_series(0, CASE WHEN c.slug IS NULL THEN 31 ELSE 0 END) AS hosts(hash)
+      LEFT JOIN leased l ON l.endpoint_id = c.id AND l.host_hash = hosts.hash
+      CROSS JOIN LATERAL (
+        SELECT q.id, q.host_hash, q.next_at FROM callback_deliveries q
+        WHERE q.endpoint_id = c.id AND q.host_hash = hosts.hash AND q.next_at <= now_ AND (q.leased_until IS NULL OR q.leased_until <= now_)
         ORDER BY q.next_at
-        LIMIT greatest(0, CASE WHEN c.slug IS NULL THEN 20 WHEN c.failing_since IS NULL THEN 4 ELSE 1 END
-          - coalesce((SELECT n FROM leased l WHERE l.endpoint_id = c.id), 0))
-        -- A result may be written at this moment, which waits for the endpoint.
-        FOR UPDATE OF q SKIP LOCKED) d
+        LIMIT greatest(0, CASE WHEN c.failing_since IS NULL THEN 4 ELSE 1 END - coalesce(l.n, 0))) d
       WHERE c.id = ANY(locked)
+    ), own_turns AS (
+      SELECT due.*, busy + row_number() OVER (PARTITION BY endpoint_id, host_hash ORDER BY next_at, id) AS own_turn FROM due
     ), turns AS (
-      SELECT due.*, row_number() OVER (PARTITION BY organization_id ORDER BY next_at, id)
-        + coalesce((SELECT sum(n) FROM leased l WHERE l.organization_id = due.organization_id), 0) AS turn FROM due
+      SELECT own_turns.*, org_busy + row_number() OVER (PARTITION BY organization_id ORDER BY own_turn, next_at, id) AS turn FROM own_turns
     ), places AS (
-      SELECT turns.*, row_number() OVER (ORDER BY turn, next_at, id) AS place FROM turns WHERE turn <= 20
+      SELECT turns.*, row_number() OVER (ORDER BY turn, next_at, id) AS place FROM turns
+      WHERE turn <= CASE WHEN own_turn = 1 THEN 40 ELSE 20 END
     )
     UPDATE callback_deliveries d SET leased_until = now_ + make_interval(secs => p_lease_seconds), attempts = d.attempts + 1
-    FROM places p WHERE d.id = p.id AND (p.place <= p_free OR (p.turn = 1 AND p.place <= p_free + p_spare))
+    WHERE d.id = ANY(ARRAY(
+      SELECT q.id FROM callback_deliveries q
+      WHERE q.id = ANY(ARRAY(SELECT id FROM places WHERE place <= p_free OR (turn = 1 AND place <= p_free + p_spare)))
+        AND q.next_at <= now_ AND (q.leased_until IS NULL OR q.leased_until <= now_)
+      -- A result may be written at this moment, which waits for the endpoint.
+      FOR UPDATE SKIP LOCKED))
     RETURNING d.id, d.organization_id, d.attempts;
 END $$;
