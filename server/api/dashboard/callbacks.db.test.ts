@@ -140,6 +140,59 @@ it("redelivers one event with its id, or all that failed since a time", async ()
   });
 });
 
+it("records who redelivers, and what", async () => {
+  const { id } = await api.create(ERP);
+  receiver.answer = () => ({ status: 500 });
+  await runAgent();
+  await send();
+  const [delivery] = (await api.deliveries({ callbackId: id })).items;
+  const since = "2026-01-01T00:00:00.000Z";
+  await api.redeliver({ deliveryId: delivery?.id ?? "" });
+  await api.redeliverFailed({ callbackId: id, since });
+  await api.redeliverFailed({ callbackId: null, since });
+  await api.redeliverFailed({ callbackId: id, since: "2100-01-01T00:00:00Z" });
+  const entries = await world.db.auditEntry.findMany({
+    where: { organizationId: tenant.orgId, action: "callback.redelivered" },
+    orderBy: { id: "asc" },
+  });
+  expect(
+    entries.map(({ subjectId, subjectName, changes }) => [subjectId, subjectName, JSON.parse(changes)]),
+  ).toEqual([
+    [id, "ERP", { deliveryId: delivery?.id }],
+    [id, "ERP", { since, deliveries: 1 }],
+    [null, "All callbacks", { since, deliveries: 1 }],
+  ]);
+  expect(entries[0]?.actor).toMatch(/^user:/);
+  await expect(api.redeliver({ deliveryId: id })).rejects.toThrow("Delivery not found");
+});
+
+it("attempts an event at once that is redelivered during a failing attempt", async () => {
+  const { id } = await api.create(ERP);
+  await runAgent();
+  receiver.answer = () => ({ status: 500 });
+  await send();
+  // The next pause would be 20.5 hours.
+  const { id: deliveryId } = await world.db.callbackDelivery.findFirstOrThrow({ where: { endpointId: id } });
+  await world.db.callbackDelivery.update({
+    where: { id: deliveryId },
+    data: { failures: 9, nextAt: world.clock.now() },
+  });
+  receiver.answer = async () => {
+    await api.redeliver({ deliveryId });
+    return { status: 500 };
+  };
+  await send();
+  expect(receiver.received).toHaveLength(2);
+  const redelivered = await world.db.callbackDelivery.findUniqueOrThrow({ where: { id: deliveryId } });
+  expect(redelivered).toMatchObject({ failures: 0, nextAt: world.clock.now(), leasedUntil: null });
+  receiver.answer = () => ({});
+  await send();
+  expect(await world.db.callbackDelivery.findUniqueOrThrow({ where: { id: deliveryId } })).toMatchObject({
+    deliveredAt: expect.any(Date),
+    attempts: 3,
+  });
+});
+
 it("sends a test once, also to a callback that is off, and says how it went", async () => {
   const { id } = await api.create({ ...ERP, status: "inactive" });
   receiver.answer = () => ({ status: 500, body: "no" });

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { MemberActor } from "@/server/base/actor";
-import { defineCommand, defineQuery } from "@/server/base/db/statement";
-import { transact } from "@/server/base/db/transaction";
+import { recordAudit } from "@/server/base/audit";
+import { defineCommand, defineQuery, queryThrough } from "@/server/base/db/statement";
+import { transact, transactPrisma } from "@/server/base/db/transaction";
 import { AppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
 import type { Services } from "@/server/catalog/services";
@@ -9,39 +10,64 @@ import type { AttemptResult } from "./send/attempt";
 import { deliver } from "./send/deliver";
 import { LEASE_SECONDS } from "./send/dispatcher";
 
-const REDELIVER = defineCommand(
+const REDELIVER = defineQuery(
   "redeliver-callback",
-  `UPDATE callback_deliveries SET next_at = $3, delivered_at = NULL, failures = 0
-   WHERE id = $1 AND organization_id = $2`,
+  z.object({ id: z.string(), name: z.string() }),
+  `UPDATE callback_deliveries d SET next_at = $3, delivered_at = NULL, failures = 0
+   FROM callback_endpoints c WHERE d.id = $1 AND d.organization_id = $2 AND c.id = d.endpoint_id RETURNING c.id, c.name`,
 );
 
 /** Sends a delivery again soon, with the same `webhook-id`, and retries it for three days. Throws `not_found`. */
 export async function redeliverCallback(
-  { pool, clock }: Services,
+  { db, clock }: Services,
   actor: MemberActor,
   { deliveryId }: { deliveryId: string },
 ): Promise<void> {
-  if ((await REDELIVER(pool, [deliveryId, actor.orgId, clock.now()])) === 0) throw deliveryNotFound();
+  const at = clock.now();
+  await transactPrisma(db, "short", async (tx) => {
+    const [callback] = await REDELIVER(queryThrough(tx), [deliveryId, actor.orgId, at]);
+    if (callback === undefined) throw deliveryNotFound();
+    const subject = { kind: "callback", ...callback } as const;
+    await recordAudit({ tx, actor, at }, { verb: "redelivered", subject, changes: { deliveryId } });
+  });
 }
 
 export const deliveryNotFound = () =>
   new AppError("not_found", "Delivery not found. Its retention period may have ended.");
 
-const REDELIVER_FAILED = defineCommand(
+const REDELIVER_FAILED = defineQuery(
   "redeliver-failed-callbacks",
-  `UPDATE callback_deliveries SET next_at = $4, failures = 0
-   WHERE organization_id = $1 AND ($2::uuid IS NULL OR endpoint_id = $2) AND delivered_at IS NULL AND attempts > 0
-     AND event_id IN (SELECT id FROM callback_events WHERE organization_id = $1 AND created_at >= $3 AND type <> 'test')`,
+  z.object({ deliveries: z.number(), name: z.string().nullable() }),
+  `WITH redelivered AS (
+     UPDATE callback_deliveries SET next_at = $4, failures = 0
+     WHERE organization_id = $1 AND ($2::uuid IS NULL OR endpoint_id = $2) AND delivered_at IS NULL AND attempts > 0
+       AND event_id IN (SELECT id FROM callback_events WHERE organization_id = $1 AND created_at >= $3 AND type <> 'test')
+     RETURNING 1
+   )
+   SELECT count(*)::int AS deliveries, (SELECT name FROM callback_endpoints WHERE id = $2 AND organization_id = $1) AS name
+   FROM redelivered`,
 );
 
 /** Sends again what an endpoint, or every one, has not received since a time. Returns how many deliveries. */
 export async function redeliverFailed(
-  { pool, clock }: Services,
+  { db, clock }: Services,
   actor: MemberActor,
   { callbackId, since }: { callbackId: string | null; since: Date },
 ): Promise<{ deliveries: number }> {
-  return { deliveries: await REDELIVER_FAILED(pool, [actor.orgId, callbackId, since, clock.now()]) };
+  const at = clock.now();
+  return transactPrisma(db, "short", async (tx) => {
+    const values = [actor.orgId, callbackId, since, at];
+    const [{ deliveries, name } = NONE] = await REDELIVER_FAILED(queryThrough(tx), values);
+    if (deliveries > 0) {
+      const subject = { kind: "callback", id: callbackId, name: name ?? "All callbacks" } as const;
+      const changes = { since: since.toISOString(), deliveries };
+      await recordAudit({ tx, actor, at }, { verb: "redelivered", subject, changes });
+    }
+    return { deliveries };
+  });
 }
+
+const NONE = { deliveries: 0, name: null };
 
 const FIND_ADDRESS = defineQuery(
   "find-callback-address",

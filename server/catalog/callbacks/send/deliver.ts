@@ -53,12 +53,15 @@ const RECORD_SUCCESS = defineQuery(
    SELECT $1::uuid, $2::int, $4::timestamptz, $5::int, $6::int, $7::text FROM delivered ON CONFLICT DO NOTHING RETURNING 1`,
 );
 
-// Returns since when the endpoint fails. Another process may have started a later attempt, which then decides.
+// Returns since when the endpoint fails. Another process may have started a later attempt, which then decides. A person who
+// sent it again during the attempt set `failures` to 0: then it is due as that person wanted.
 const RECORD_FAILURE = defineQuery(
   "record-callback-failure",
   z.object({ failingSince: z.date().nullable() }),
   `WITH moment AS (SELECT coalesce($3, clock_timestamp()) AS now), failed AS (
-     UPDATE callback_deliveries SET failures = failures + 1, leased_until = NULL, next_at = moment.now + make_interval(secs => $9::float8)
+     UPDATE callback_deliveries SET leased_until = NULL,
+       failures = failures + CASE WHEN failures = $10 THEN 1 ELSE 0 END,
+       next_at = CASE WHEN failures = $10 THEN moment.now + make_interval(secs => $9::float8) ELSE next_at END
      FROM moment WHERE id = $1 AND attempts = $2 AND next_at IS NOT NULL RETURNING endpoint_id
    ), failing AS (
      UPDATE callback_endpoints SET failing_since = $4
@@ -93,7 +96,7 @@ export async function deliver(
     return result;
   }
   const pause = isFinal ? null : pauseAfter(found.failures + 1);
-  const [endpoint] = await RECORD_FAILURE(client, [...facts, error, pause && pause / 1000]);
+  const [endpoint] = await RECORD_FAILURE(client, [...facts, error, pause && pause / 1000, found.failures]);
   const failingSince = endpoint?.failingSince ?? null;
   if (failingSince !== null && startedAt.getTime() - failingSince.getTime() >= DISABLED_AFTER_MS) {
     await disableEndpoint(services, { orgId, endpointId: found.endpointId, failingSince, lastError: error });
