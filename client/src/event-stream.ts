@@ -29,7 +29,10 @@ export class MessageReader {
   #endLine(messages: Message[]): void {
     const line = this.#line.join("");
     this.#line = [];
-    if (line !== "") return this.#readField(line);
+    if (line !== "") {
+      this.#readField(line);
+      return;
+    }
     if (this.#lines.length > 0) messages.push({ ...this.#message, data: this.#lines.join("\n") });
     this.#message = emptyMessage();
     this.#lines = [];

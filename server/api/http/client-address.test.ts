@@ -2,8 +2,8 @@ import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { expect, it } from "vitest";
 import { readEnvironment } from "@/server/base/settings/env";
-import { testLogger } from "@/testing/log";
 import { guardKey } from "@/server/guard/limits/memory-guards";
+import { testLogger } from "@/testing/log";
 import { clientAddress, createProxyWarning } from "./client-address";
 
 function warnings(env: { TRUST_PROXY?: string }, ...headers: Record<string, string>[]): number {
