@@ -398,6 +398,20 @@ describe("a filter", () => {
     expect(await call("evt_3", "charge.refunded")).toMatchObject({ text: FILTERED });
   });
 
+  it("rejects calls with 200 though the trigger's rate limit is reached, and they do not count", async () => {
+    const { id, token } = await create("stripe", { filter });
+    await world.db.trigger.update({ where: { id }, data: { rateLimitRequests: 1 } });
+    const call = (event: string, type: string) => {
+      const body = JSON.stringify({ id: event, type });
+      return send(token, stripe(body), { body });
+    };
+    const statusOf = async (event: string, type: string) => (await call(event, type)).status;
+    expect(await statusOf("evt_1", "invoice.created")).toBe(200);
+    expect(await statusOf("evt_2", "charge.refunded")).toBe(200);
+    expect(await statusOf("evt_3", "charge.refunded")).toBe(429);
+    expect(await call("evt_4", "invoice.created")).toMatchObject({ status: 200, text: FILTERED });
+  });
+
   it.each([
     ["fails", "$error('no')", "no"],
     ["gives a text", "body.id", "it must give true or false."],
