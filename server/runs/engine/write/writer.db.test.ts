@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
+import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { newId } from "@/server/base/ids";
 import { startRun } from "@/server/runs/start";
@@ -6,6 +7,7 @@ import type { StartConditions } from "@/server/runs/start-item";
 import type { ModelReply, ModelRequest } from "@/server/work/models/port";
 import { executeRun, executeSegment, replaceWorker, startEngine } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
+import { statementName } from "@/testing/process";
 import { type Cut, type DatabaseProxy, openDatabaseProxy } from "@/testing/servers/database-proxy";
 import {
   createTenant,
@@ -299,6 +301,29 @@ describe("a connection that is cut", () => {
       await expectSoundLedger(world, tenant);
     },
   );
+
+  it("with any error after the commit starts a run once", async () => {
+    await beside.engine.worker();
+    const { query } = pg.Client.prototype;
+    let isCut = false;
+    const spy = vi.spyOn(pg.Client.prototype, "query").mockImplementation(function (
+      this: pg.Client,
+      ...args
+    ) {
+      const answered = Reflect.apply(query, this, args);
+      if (isCut || statementName(args) !== flush) return answered;
+      isCut = true;
+      return Promise.resolve(answered).then(() => {
+        throw Object.assign(new Error("write EPROTO"), { code: "EPROTO" });
+      });
+    });
+    const { runId } = await start(beside);
+    spy.mockRestore();
+    expect(isCut).toBe(true);
+    const runs = await world.db.run.findMany({ where: { organizationId: tenant.orgId } });
+    expect(runs.map(({ id }) => id)).toEqual([runId]);
+    await expectSoundLedger(world, tenant);
+  });
 
   it.each([
     ["before", []],

@@ -1,4 +1,4 @@
-import type pg from "pg";
+import pg from "pg";
 import type { Clock } from "@/server/base/clock";
 import { isTransient, rejectsWrites } from "@/server/base/db/outage";
 import { codeOf } from "@/server/base/errors";
@@ -191,9 +191,10 @@ export class Lane {
         const code = codeOf(error);
         if (code === "SW001") throw new WorkerLost();
         const rolledBack = code === "40P01" || code === "40001";
-        // Only the flush's own error tells that it was not committed. If the reconnect fails, it may have been, and the
-        // lane would use a spent number from then on.
-        if (sent && (rolledBack || !isTransient(error))) this.#outcomeUnknown = false;
+        // Only PostgreSQL's own error of the flush tells that it was not committed. After any other error it may have been,
+        // and the lane would use a spent number from then on.
+        const isAnswered = sent && error instanceof pg.DatabaseError;
+        if (isAnswered && (rolledBack || !isTransient(error))) this.#outcomeUnknown = false;
         if (rejectsWrites(error)) this.#options.onRejected();
         if (!isTransient(error) && !this.#outcomeUnknown) throw error;
         if (!rolledBack) await this.#disconnect(error);
