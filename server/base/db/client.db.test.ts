@@ -127,3 +127,17 @@ it("keeps an idle connection longer than a connection may be silent", async () =
   await world.pool.query("SELECT pg_sleep(0.2)");
   expect(await ask()).toEqual(before);
 });
+
+it("plans statements that a new, still empty table gets to use its indexes later", async () => {
+  const { pool } = openDatabase(world.env.databaseUrl, world.log, { maxConnections: 1 });
+  closers.push(() => pool.end());
+  const find = {
+    name: "find",
+    text: "SELECT id FROM runs WHERE id = ANY($1::uuid[])",
+    values: [[tenant.agentId]],
+  };
+  // The sixth and later ones share a plan.
+  for (let n = 0; n < 7; n += 1) await pool.query(find);
+  const { rows } = await pool.query(`EXPLAIN EXECUTE find('{${tenant.agentId}}')`);
+  expect(JSON.stringify(rows)).toContain("runs_pkey");
+});

@@ -61,6 +61,12 @@ export function openDatabase(
     ...connectionSettings(url, timeouts),
     max: maxConnections,
     min: Math.min(KEPT_CONNECTIONS, maxConnections),
+    // Each statement is planned once per connection. A plan made while a table is new and small would read all of it for
+    // one row, also when it is large, until PostgreSQL analyzes the table.
+    async onConnect(client) {
+      limitSilence(client, timeouts.silence);
+      await client.query("SET enable_seqscan = off");
+    },
   });
   pool.on("error", (error) => log.warn("A database connection was lost", { error: error.message }));
   pool.on("connect", (client) => {
@@ -68,7 +74,6 @@ export function openDatabase(
     client.on("error", (error) =>
       log.debug("A database connection broke while in use", { error: error.message }),
     );
-    breakSilence(client);
   });
   pool.on("acquire", (client) => streamOf(client)?.setTimeout(timeouts.silence));
   pool.on("release", (_error, client) => streamOf(client)?.setTimeout(0));
@@ -76,12 +81,13 @@ export function openDatabase(
   return { db, pool };
 }
 
-function breakSilence(client: pg.PoolClient): void {
+function limitSilence(client: pg.ClientBase, ms: number): void {
   const stream = streamOf(client);
   const silence = Object.assign(new Error("The database does not answer."), { code: "ETIMEDOUT" });
-  stream?.on("timeout", () => stream.destroy(silence));
+  stream?.on("timeout", () => stream.destroy(silence)).setTimeout(ms);
 }
 
-function streamOf({ connection: { stream } }: pg.PoolClient): Socket | undefined {
+function streamOf(client: pg.ClientBase): Socket | undefined {
+  const stream = client instanceof pg.Client ? client.connection.stream : undefined;
   return stream instanceof Socket ? stream : undefined;
 }
