@@ -67,6 +67,8 @@ export class Dispatcher {
   #yieldsDue = new Map<string, number>();
   #stopping = false;
   #waiting = false;
+  /** The last claim gave all of its slots to runs. */
+  #manyWait = false;
   #claiming = false;
   #claimAgain = false;
   #polling: NodeJS.Timeout | undefined;
@@ -164,8 +166,8 @@ export class Dispatcher {
     const services = this.#services;
     const worker = await this.#executor.worker();
     while (this.#waiting && !this.#stopping) {
-      // Half of the free slots are left for starts during the query.
-      const free = Math.ceil(this.#executor.freeSlots() / 2);
+      // Half of the free slots are left for starts during the query, if not more runs wait than had slots.
+      const free = Math.ceil(this.#executor.freeSlots() * (this.#manyWait ? 1 : 0.5));
       if (free <= 0) return this.#shareSoon();
       this.#slots.reserve(free);
       let admitted: Admitted[] = [];
@@ -176,10 +178,12 @@ export class Dispatcher {
       } finally {
         this.#slots.reserve(-free);
       }
-      if (admitted.length < free) {
-        this.#waiting = (await findWaiting(services.pool, [isOfSuspects(this.#queue)])).length > 0;
-        return;
-      }
+      this.#manyWait = admitted.length === free;
+      if (this.#manyWait) continue;
+      // False first: a run that begins to wait during the query must not be forgotten.
+      this.#waiting = false;
+      if ((await findWaiting(services.pool, [isOfSuspects(this.#queue)])).length > 0) this.#waiting = true;
+      return;
     }
   }
 
@@ -279,7 +283,9 @@ export class Dispatcher {
     }
     const { pool } = this.#services;
     // Runs are counted last: one that got its slot in the meantime must not make another one yield.
-    const waiting = byOrganization(await countWaiting(pool, [isOfSuspects(this.#queue)]));
+    // A slot would be of no use to a large run without room in memory.
+    const values = [isOfSuspects(this.#queue), this.#slots.texts.withoutRoom()];
+    const waiting = byOrganization(await countWaiting(pool, values));
     const isEmbedded = this.#driver.kind === "embedded";
     const running = isEmbedded
       ? this.#slots.runningByOrganization()

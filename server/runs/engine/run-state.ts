@@ -59,21 +59,23 @@ export const findWaiting = defineQuery(
 
 const shares = z.object({ organizationId: z.string(), runs: z.number() });
 
+const COUNTED = `${waitingIn("$1")} AND id <> ALL($2::uuid[])`;
+
 /**
- * The number of waiting runs of a queue that each organization's plan allows to execute; at most 100 of one are
- * counted.
+ * The number of waiting runs of a queue that each organization's plan allows to execute, without those of $2; at most
+ * 100 of one are counted.
  */
 export const countWaiting = defineQuery(
   "count-waiting",
   shares,
   `WITH RECURSIVE waiting AS (
-     (SELECT organization_id FROM runs WHERE ${waitingIn("$1")} ORDER BY organization_id LIMIT 1)
+     (SELECT organization_id FROM runs WHERE ${COUNTED} ORDER BY organization_id LIMIT 1)
      UNION ALL
-     SELECT (SELECT r.organization_id FROM runs r WHERE ${waitingIn("$1")} AND r.organization_id > w.organization_id ORDER BY 1 LIMIT 1)
+     SELECT (SELECT r.organization_id FROM runs r WHERE ${COUNTED} AND r.organization_id > w.organization_id ORDER BY 1 LIMIT 1)
      FROM waiting w WHERE w.organization_id IS NOT NULL
    )
    SELECT o.id AS "organizationId", least(p.concurrency - o.in_flight, (
-            SELECT count(*) FROM (SELECT FROM runs WHERE organization_id = o.id AND ${waitingIn("$1")} LIMIT 100) q))::int AS runs
+            SELECT count(*) FROM (SELECT FROM runs WHERE organization_id = o.id AND ${COUNTED} LIMIT 100) q))::int AS runs
    FROM waiting w JOIN organizations o ON o.id = w.organization_id JOIN plans p ON p.organization_id = o.id
    WHERE o.in_flight < p.concurrency`,
 );
