@@ -1,11 +1,14 @@
 import { expect, it } from "vitest";
+import { Decimal } from "@/server/base/amount";
 import { cancelRun } from "@/server/runs/cancel";
 import { inspectRun } from "@/server/runs/read/inspect/inspect";
 import { inspectCall } from "@/server/runs/read/inspect/inspect-line";
 import { startRun } from "@/server/runs/start";
-import type { ModelReply, ModelRequest } from "@/server/work/models/port";
+import { ModelCallStopped, type ModelReply, type ModelRequest } from "@/server/work/models/port";
 import { executeRun } from "@/testing/execute";
+import { expectSoundLedger } from "@/testing/ledger";
 import { createMember } from "@/testing/runs";
+import { insertTool } from "@/testing/tools";
 import { createTenant, openWorld, scriptedModels, type Tenant } from "@/testing/world";
 
 let play: (request: ModelRequest) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
@@ -65,4 +68,37 @@ it("keeps partial output when the run is cancelled while the model answers", asy
   // Not a failure: the cancel interrupted it.
   expect(calls).toMatchObject([{ status: "Failed", interrupted: true }]);
   expect(await text()).toBe("Half a sen");
+});
+
+it.each([
+  ["its step's time limit", 50, { status: "Failed", errorCode: "step_failed" }],
+  ["a cancel", 60_000, { status: "Cancelled" }],
+])("charges partial output that a step received before %s stopped it", async (_name, timeoutMs, end) => {
+  const tenant = await createTenant(world);
+  const steps = [{ id: "text", uses: "generate_text", with: { prompt: "write" }, timeoutMs }];
+  const targetId = await insertTool(world, tenant, { slug: "writer", definition: { steps } });
+  const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  const { runId } = await startRun(world, actor, { kind: "tool", targetId, input: {} });
+  play = async ({ signal }) => {
+    if (end.status === "Cancelled") await cancelRun(world, tenant.orgId, { runId, by: "Ada" });
+    await expect.poll(() => signal.aborted).toBe(true);
+    // As long as it takes to count the tokens.
+    for (let query = 0; query < 20; query += 1) await world.pool.query("SELECT");
+    const received = {
+      content: "Half a sen",
+      usage: { inputTokens: 10, outputTokens: 100, estimated: true },
+    };
+    throw new ModelCallStopped({ attempts: [], received, cause: signal.reason });
+  };
+  await executeRun(world, runId);
+  const run = await world.db.run.findUniqueOrThrow({
+    where: { id: runId },
+    include: { modelCalls: true, steps: true },
+  });
+  expect(run).toMatchObject({ ...end, inputTokens: 10, outputTokens: 100 });
+  expect(run.modelCalls).toMatchObject([{ status: "Failed", content: "Half a sen", outputTokens: 100 }]);
+  const credits = [...run.modelCalls, ...run.steps].map((row) => row.credits.toString());
+  expect(Decimal.sum(...credits).toString()).toBe(run.creditsUsed.toString());
+  expect(run.creditsUsed.isZero()).toBe(false);
+  await expectSoundLedger(world, tenant);
 });

@@ -23,8 +23,9 @@ export async function attemptFunction(
   const opened = await retryWhileUnavailable(() => secrets.open(name, input), signal);
   attempt.startedAt = services.clock.now();
   if ("rejected" in opened) return { error: opened.rejected, code: "secret_refused" };
+  const modelCalls: Promise<unknown>[] = [];
   try {
-    const context = contextOf(execution, call, { attempt, carried: opened.carried });
+    const context = contextOf(execution, call, { attempt, carried: opened.carried, modelCalls });
     // The time limit does not include waiting for the database.
     await worker.confirm();
     const output = await executeFunction(name, { input, context, timeoutMs });
@@ -34,6 +35,8 @@ export async function attemptFunction(
     signal.throwIfAborted();
     throw new FunctionError(codeOfFailure(error), error instanceof Error ? error.message : String(error));
   } finally {
+    // A call that was stopped still charges its partial output, which must precede the run's end.
+    await Promise.allSettled(modelCalls);
     call.memory.releaseBodies();
   }
 }
@@ -41,13 +44,16 @@ export async function attemptFunction(
 function contextOf(
   execution: Execution,
   call: StepCall,
-  { attempt, carried }: { attempt: StepAttempt; carried: CarriedSecret[] },
+  {
+    attempt,
+    carried,
+    modelCalls,
+  }: { attempt: StepAttempt; carried: CarriedSecret[]; modelCalls: Promise<unknown>[] },
 ): FunctionContext {
   const { services, worker, run, signal, secrets } = execution;
   const { configuration, orgId } = run;
   const { redact } = secrets;
   const idempotencyKey = `${run.id}:${call.key}`;
-  let modelCalls = 0;
   return {
     signal,
     clock: services.clock,
@@ -69,10 +75,11 @@ function contextOf(
     memory: call.memory,
     defaultModel: configuration.kind === "agent" ? configuration.model : services.env.defaultModel,
     callModel: (request, within) => {
-      modelCalls += 1;
-      const key = `${call.key}/model-${attempt.number}-${modelCalls}`;
+      const key = `${call.key}/model-${attempt.number}-${modelCalls.length + 1}`;
       const { iteration, memory } = call;
-      return callModel(execution, { key, iteration, request, memory }, within);
+      const calling = callModel(execution, { key, iteration, request, memory }, within);
+      modelCalls.push(calling);
+      return calling;
     },
     values: {
       get: (key) => readKeyValue(services, orgId, key),
