@@ -109,9 +109,9 @@ export class RunEngine implements Engine, Executor {
   async stop(graceMs = 0): Promise<void> {
     this.#stopping = true;
     this.#dispatcher?.stop();
-    // Runs yield before their next act; after the grace period, longer ones are released as they are.
+    // Runs yield before their next act and store that; after the grace period, longer ones are released as they are.
     const until = performance.now() + graceMs;
-    while (this.#executing.size > 0 && performance.now() < until) await sleep(20);
+    while (this.isExecuting && performance.now() < until) await sleep(20);
     const closing = new WorkerLost("The process is stopping.");
     for (const { stop } of this.#executing.values()) stop.abort(closing);
     const worker = await this.#worker?.catch(() => undefined);
@@ -283,8 +283,12 @@ export class RunEngine implements Engine, Executor {
       },
       isHeldUp: () => this.#slots.texts.isHeldUp(slot),
       enter: (run, totals, stop) => {
-        this.#executing.set(run.id, { run, totals, stop });
-        return () => void this.#executing.delete(run.id);
+        const entry = { run, totals, stop };
+        this.#executing.set(run.id, entry);
+        return () => {
+          // If the worker was lost, the process may have claimed the run again.
+          if (this.#executing.get(run.id) === entry) this.#executing.delete(run.id);
+        };
       },
       onEnd: (run, end) => this.#options.onEnd?.(run, end),
     };
@@ -327,7 +331,8 @@ export class RunEngine implements Engine, Executor {
     this.#worker = undefined;
     if (this.#stopping) return;
     this.getServices().log.error("Another process replaced this worker and continues its runs");
-    const lost = [...this.#executing.keys()];
+    // Also those that are between two attempts or leave their slot.
+    const lost = this.#slots.runIds();
     for (const { stop } of this.#executing.values()) stop.abort(error);
     const { pool, log } = this.getServices();
     retryWhileUnavailable(() => uncountCrash(pool, [lost])).catch((cause: unknown) => {

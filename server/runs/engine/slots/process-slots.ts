@@ -48,6 +48,10 @@ export class ProcessSlots {
     return this.#taken.get(runId);
   }
 
+  runIds(): string[] {
+    return [...this.#taken.keys()];
+  }
+
   /** `children`: what the run's child runs have used. */
   open(run: ClaimedRun, worker: Worker, { contents = emptyJournal(), children = NO_CHILDREN } = {}): Slot {
     const journal = new RunJournal(this.#getServices(), worker, { run, contents });
