@@ -79,6 +79,24 @@ test("keys, tokens, secrets and passwords never get into the log", () => {
   expect(text).toContain("/webhooks/[redacted]?a=1");
 });
 
+test("passwords of addresses are redacted, whatever the scheme, and nothing else of them", () => {
+  const lines = render("info", (log) => {
+    for (const each of [
+      "redis+tls://:a1@h:5/0",
+      "x-y.z://u:a1@h",
+      "http://h:80/a:b@c",
+      "see a://u:a1@h, b://v:a1@i",
+    ])
+      log.info(each);
+  });
+  expect(lines).toMatchObject([
+    { message: "redis+tls://:[redacted]@h:5/0" },
+    { message: "x-y.z://u:[redacted]@h" },
+    { message: "http://h:80/a:b@c" },
+    { message: "see a://u:[redacted]@h, b://v:[redacted]@i" },
+  ]);
+});
+
 test("what libraries print becomes entries of the log", () => {
   const log = testLogger();
   const printer = { ...console };

@@ -187,10 +187,13 @@ const SUSPECT = /sw_live_|\/webhooks\/|whsec_|:\/\/|Bearer|sk-/;
 
 function redact(line: string): string {
   if (!SUSPECT.test(line)) return line;
-  return line
-    .replace(/\bsw_live_[0-9A-Za-z]{8,}/g, "sw_live_[redacted]")
-    .replace(/(\/webhooks\/)[\w%-]{16,}/g, "$1[redacted]")
-    .replace(/\bwhsec_[0-9A-Za-z+/=]{8,}/g, "whsec_[redacted]")
-    .replace(/\b([a-z][a-z0-9+]*:\/\/[^\s:@/"]*):[^\s@/"]+@/gi, "$1:[redacted]@")
-    .replace(/\b(Bearer\s+|sk-)[\w.~+/-]{16,}/g, "$1[redacted]");
+  return (
+    line
+      .replace(/\bsw_live_[0-9A-Za-z]{8,}/g, "sw_live_[redacted]")
+      .replace(/(\/webhooks\/)[\w%-]{16,}/g, "$1[redacted]")
+      .replace(/\bwhsec_[0-9A-Za-z+/=]{8,}/g, "whsec_[redacted]")
+      // Without the scheme: each word of a long line would be searched for one.
+      .replace(/(:\/\/[^\s:@/"]*):[^\s@/"]+@/g, "$1:[redacted]@")
+      .replace(/\b(Bearer\s+|sk-)[\w.~+/-]{16,}/g, "$1[redacted]")
+  );
 }

@@ -30,7 +30,7 @@ function normalise(expression: string): string {
     .replace(/÷/g, "/")
     .replace(/[−–]/g, "-")
     .replace(/π/g, "pi")
-    .replace(/[\s=?]+$/, "");
+    .replace(/(?<![\s=?])[\s=?]+$/, "");
 }
 
 /**

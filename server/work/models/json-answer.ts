@@ -3,7 +3,7 @@ import { parseLargeJson } from "@/server/base/json/large";
 import { cleanLargeJson } from "@/server/guard/secrets/stored-output";
 import { validateAgainst } from "@/server/work/json-schema/schema";
 import { describeIssues } from "@/server/work/json-schema/schema-issues";
-import { repairLooseJson } from "@/server/work/models/calls/loose-json";
+import { readFenced, repairLooseJson } from "@/server/work/models/calls/loose-json";
 import { escapeControls } from "@/server/work/models/calls/raw-controls";
 import type { ModelMessage, ProviderState } from "@/server/work/models/port";
 
@@ -16,11 +16,9 @@ export async function readJsonAnswer(
   schema: JsonObject,
   organizationId: string,
 ): Promise<{ value: Json } | { issue: string }> {
-  // Each repetition can end at one place only: otherwise an answer of line ends takes minutes.
-  const fenced = /^\s*```(?:json)?[^\S\n]*\n([\s\S]*?)```\s*$/.exec(content);
   let value: Json;
   try {
-    value = await cleanLargeJson(await parseLargeJson(fenced?.[1] ?? content));
+    value = await cleanLargeJson(await parseLargeJson(readFenced(content) ?? content));
   } catch {
     return readEmbedded(content, schema, organizationId);
   }

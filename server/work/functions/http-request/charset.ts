@@ -57,9 +57,12 @@ function utf16Of(start: string): string {
   return first > second ? "utf-16be" : "utf-16le";
 }
 
-// Without the quoted values of other parameters, which may contain anything (langgenius/dify#41252).
+// Without the quoted values of other parameters, which may contain anything (langgenius/dify#41252). An open value
+// matches, too: otherwise each escaped quote in it would be tried as a beginning.
 const withoutQuoted = (contentType: string): string =>
-  contentType.replace(/(?<!charset\s*=\s*)"(?:\\.|[^"\\])*"/gi, '""');
+  contentType.replace(/(?<!charset\s*=\s*)"(?:\\.|[^"\\])*("|\\?$)/gi, (whole, end: string) =>
+    end === '"' ? '""' : whole,
+  );
 
 function isKnown(charset: string): boolean {
   return decode(new Uint8Array(), charset, true) !== undefined;

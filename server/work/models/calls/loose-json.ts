@@ -1,5 +1,11 @@
 import { endOfString } from "@/server/base/json/exact-number";
 
+// Each repetition can end at one place only: otherwise an answer of line ends takes minutes.
+const FENCED = /^\s*```(?:json)?[^\S\n]*\n([\s\S]*?)```\s*$/;
+
+/** The text between the fences of an answer that consists of one fenced block; undefined for any other. */
+export const readFenced = (answer: string): string | undefined => FENCED.exec(answer)?.[1];
+
 /**
  * Repairs texts in single quotes and commas before a closing bracket, which models write like Python's literals. Null if
  * the end of such a text is not clear: an apostrophe in it looks the same. The result may still have other flaws.

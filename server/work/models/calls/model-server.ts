@@ -269,7 +269,7 @@ export class ModelServer {
 
 // JSON, or undefined for events and the text of an error. Throws ReplyError for events of another type.
 function readWhole(text: string, { type, isStreamed }: { type: string; isStreamed: boolean }): unknown {
-  if (!isStreamed && EVENTS_TYPE.test(type)) return tryParseJson(text.replace(STREAM_END, ""));
+  if (!isStreamed && EVENTS_TYPE.test(type)) return tryParseJson(withoutStreamEnd(text));
   const body = isStreamed || JSON_TYPE.test(type) ? tryParseJson(text) : undefined;
   if (isStreamed && body === undefined)
     throw brokenPieces("the answer is neither JSON nor a stream of events");
@@ -277,6 +277,10 @@ function readWhole(text: string, { type, isStreamed }: { type: string; isStreame
 }
 
 // Behind JSON in one piece (decolua/9router#3492).
-const STREAM_END = /\s*data:\s?\[DONE\]\s*$/;
+function withoutStreamEnd(text: string): string {
+  const at = text.lastIndexOf("data:");
+  const isEnd = at >= 0 && text.slice(at + "data:".length).trim() === "[DONE]";
+  return isEnd ? text.slice(0, at).trimEnd() : text;
+}
 
 const keyOf = ({ organizationId = "", model }: Asked) => `${organizationId} ${model}`;

@@ -43,7 +43,7 @@ function findSection(sections: readonly Section[], baseUrl: string): Section | u
 function namesOf(model: string): string[] {
   const full = model.toLowerCase();
   const bare = full.slice(full.lastIndexOf("/") + 1);
-  const base = bare.replace(/[:@].*$/, "");
+  const [base = bare] = bare.split(/[:@]/, 1);
   return [full, bare, base, base.replace(/-\d{4}-?\d\d-?\d\d$/, "")];
 }
 

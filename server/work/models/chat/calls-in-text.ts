@@ -1,9 +1,9 @@
 import { isJsonObject, type Json, tryParseJson } from "@/server/base/json/json";
+import { readFenced } from "@/server/work/models/calls/loose-json";
 import type { GivenCall } from "@/server/work/models/calls/read-calls";
 import { MAX_RECORDED_CALLS, type ModelRequest } from "@/server/work/models/port";
 
 const MAX_LENGTH = 256 * 1024;
-const FENCE = /^```(?:json)?\s*\n([\s\S]*?)```$/;
 const TAGGED = /^<tool_call>([\s\S]*?)<\/tool_call>\s*/;
 
 /**
@@ -21,7 +21,7 @@ export function callsInText(
   if (text.startsWith("<tool_call>")) return readCalls(readTagged(text), offered);
   // A structured answer may look the same.
   if (responseSchema !== undefined) return [];
-  const parsed = tryParseJson(FENCE.exec(text)?.[1] ?? text);
+  const parsed = tryParseJson(readFenced(text) ?? text);
   return readCalls(Array.isArray(parsed) ? parsed : [parsed], offered);
 }
 

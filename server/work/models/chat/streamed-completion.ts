@@ -142,7 +142,7 @@ export class StreamedCompletion implements StreamedReply {
     const text = isText ? this.#counted(content) : this.#addParts(content);
     if (text) {
       this.#content += text;
-      const answer = this.#answer.read(this.#content);
+      const answer = this.#answer.add(text);
       if (answer !== "") this.#onText(answer);
     }
   }

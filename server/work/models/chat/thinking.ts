@@ -40,26 +40,46 @@ export function splitThinking(text: string): { reasoning: string; content: strin
   return { reasoning, content: text.slice(start).trimStart() };
 }
 
-/** The answer within a text that grows, in linear time. */
+/** The answer within a text that comes in pieces, in linear time. */
 export class GrowingAnswer {
-  #start: number | undefined;
-  #end: string | undefined;
-  #searched = 0;
+  /** Of the answer, or all of a text that may still begin with reasoning. */
+  #text = "";
+  /** A beginning without white space, or the last characters of the reasoning. */
+  #rest = "";
+  #state: "beginning" | "reasoning" | "answer" = "beginning";
+  #end = "";
 
-  read(text: string): string {
-    if (this.#start === undefined) this.#start = this.#find(text);
-    if (this.#start === 0) return text;
-    return this.#start === undefined ? "" : text.slice(this.#start).trimStart();
+  /** Returns the answer so far. */
+  add(piece: string): string {
+    if (this.#state === "beginning") return this.#begin(piece);
+    if (this.#state === "reasoning") return this.#findEnd(piece);
+    this.#text = this.#text === "" ? piece.trimStart() : this.#text + piece;
+    return this.#text;
   }
 
-  #find(text: string): number | undefined {
-    if (this.#end === undefined) {
-      const given = text.trimStart();
-      this.#end = pairAt(given)?.end;
-      if (this.#end === undefined) return PAIRS.some(({ begin }) => begin.startsWith(given)) ? undefined : 0;
+  #begin(piece: string): string {
+    this.#text += piece;
+    const given = this.#rest === "" ? piece.trimStart() : this.#rest + piece;
+    this.#rest = given;
+    const opened = pairAt(given);
+    if (opened === undefined) {
+      if (PAIRS.some(({ begin }) => begin.startsWith(given))) return "";
+      this.#state = "answer";
+      return this.#text;
     }
-    const end = text.indexOf(this.#end, this.#searched);
-    this.#searched = Math.max(1, text.length - this.#end.length);
-    return end < 0 ? undefined : end + this.#end.length;
+    this.#state = "reasoning";
+    this.#text = "";
+    this.#end = opened.end;
+    return this.#findEnd("");
+  }
+
+  #findEnd(piece: string): string {
+    const text = this.#rest + piece;
+    const end = text.indexOf(this.#end);
+    this.#rest = text.slice(1 - this.#end.length);
+    if (end < 0) return "";
+    this.#state = "answer";
+    this.#text = text.slice(end + this.#end.length).trimStart();
+    return this.#text;
   }
 }

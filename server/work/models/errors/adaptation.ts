@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { unmarkExact } from "@/server/base/json/exact-number";
 import type { ModelRequest } from "@/server/work/models/port";
 import { findQuirk, type Quirk } from "./quirks";
-import { isUnreadCall, ReplyError, ResponseError } from "./replies";
+import { isUnreadCall, ReplyError, ResponseError, statedText } from "./replies";
 
 /** Features that a provider does not support for a model, learned from its errors. */
 export type Adaptation = {
@@ -43,14 +43,20 @@ export const UNKNOWN_SERVER: Adaptation = {
 
 type Rejection = { status: number | undefined; text: string; parameter?: string | undefined };
 
+const MAX_PARAMETER_LENGTH = 200;
+
 function readRejection(error: unknown): Rejection | null {
   // The error shows the model's call, with any words.
   if ((error instanceof ResponseError || error instanceof ReplyError) && isUnreadCall(error)) return null;
   if (error instanceof ResponseError) {
     const { status, param } = error;
-    return { status, text: `${error.message} ${param ?? ""}`, parameter: param };
+    return {
+      status,
+      text: `${statedText(error)} ${(param ?? "").slice(0, MAX_PARAMETER_LENGTH)}`,
+      parameter: param,
+    };
   }
-  return error instanceof ReplyError ? { status: error.status, text: error.message } : null;
+  return error instanceof ReplyError ? { status: error.status, text: statedText(error) } : null;
 }
 
 type Tried = {
@@ -134,14 +140,15 @@ export const acceptedParameters = (
 function findRejectedSettings({ text, parameter }: Rejection, sent: Record<string, unknown>): string[] {
   const names = Object.keys(sent);
   const stated = names.filter((name) => name === parameter || name.startsWith(`${parameter}.`));
-  const words = text.split(/[^\w.]+/).flatMap((word) => [word.replace(/\.+$/, ""), ...word.split(".")]);
+  const parts = text.split(/[^\w.]+/);
+  const words = new Set(parts.flatMap((part) => [part.replace(/(?<!\.)\.+$/, ""), ...part.split(".")]));
   const nameOf = (word: string) =>
     Object.hasOwn(sent, word)
       ? word
       : (names.find((name) => toCamelCase(name) === word) ??
         (DISTINCT.has(word) && names.find((name) => name.endsWith(`.${word}`))));
   const first =
-    words.map((word) => isMeant(word, text) && nameOf(word)).find((name) => name) ||
+    [...words].map((word) => isMeant(word, text) && nameOf(word)).find((name) => name) ||
     (REJECTED_THINKING.test(text) && names.find((name) => name === "reasoning_effort"));
   const found = stated.length > 0 ? stated : first ? [first] : [];
   return found.map((name) => withValue(name, sent[name]));
@@ -189,7 +196,7 @@ export function readOutputMaximum(
     numberIn(/context limit: \d+ \+ \d+ > (\d+)/, text);
   const input =
     numberIn(/context limit: (\d+) \+/, text) ??
-    numberIn(/(\d[\d,]*) (?:input tokens|in the messages|of text input|prompt tokens)/i, text);
+    numberIn(/(?<!\d)(\d[\d,]{0,15}) (?:input tokens|in the messages|of text input|prompt tokens)/i, text);
   // Anthropic: "max_tokens: 100000 > 64000, which is the maximum allowed number of output tokens for …".
   const stated = numberIn(/max_tokens: \d+ > (\d+)/, text);
   const isAboutOutput = /max_(?:completion_|output_|new_)?tokens|completion tokens|output tokens/i.test(text);

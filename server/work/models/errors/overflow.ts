@@ -1,4 +1,4 @@
-import { ReplyError, ResponseError } from "@/server/work/models/errors/replies";
+import { ReplyError, ResponseError, statedText } from "@/server/work/models/errors/replies";
 
 // Sources: OpenAI's and Anthropic's guides to errors; Gemini, xAI, Groq, OpenRouter, LM Studio, MiniMax,
 // Kimi, Mistral and Copilot in badlogic/pi-mono (packages/ai/src/utils/overflow.ts); llama.cpp in
@@ -27,7 +27,7 @@ export type Overflow = { window: number | null; input: number | null };
 
 const WINDOW = [
   /maximum context length (?:is|of) (\d[\d,]*)/i,
-  /(\d[\d,]*) maximum context length/i,
+  /(?<!\d)(\d[\d,]{0,15}) maximum context length/i,
   /> (\d[\d,]*)(?: maximum)?\s*[,.]?/,
   /tokens allowed \((\d[\d,]*)\)/i,
   /maximum prompt length is (\d[\d,]*)/i,
@@ -38,7 +38,7 @@ const WINDOW = [
   /input length should be \[1, (\d+)/i,
 ];
 const INPUT = [
-  /(\d[\d,]*) (?:input tokens|in the messages|in your prompt|of text input|prompt tokens)/i,
+  /(?<!\d)(\d[\d,]{0,15}) (?:input tokens|in the messages|in your prompt|of text input|prompt tokens)/i,
   /too long: (\d[\d,]*) tokens/i,
   /context limit: (\d[\d,]*) \+/i,
   /token count (?:of )?\(?(\d[\d,]*)/i,
@@ -53,13 +53,14 @@ export function readOverflow(error: unknown): Overflow | null {
   if (!(error instanceof ResponseError) && !(error instanceof ReplyError)) return null;
   if (!isOverflow(error)) return null;
   const find = (patterns: readonly RegExp[]) => {
-    const found = patterns.map((pattern) => pattern.exec(error.message)?.[1]).find((text) => text);
+    const found = patterns.map((pattern) => pattern.exec(statedText(error))?.[1]).find((text) => text);
     return found === undefined ? null : Number(found.replaceAll(",", ""));
   };
   return { window: find(WINDOW), input: find(INPUT) };
 }
 
-export const isOverflow = ({ status, code, message }: ResponseError | ReplyError): boolean =>
-  code === "context_length_exceeded" ||
-  status === 413 ||
-  (status !== 429 && TOO_LONG.some((pattern) => pattern.test(message)));
+export function isOverflow(error: ResponseError | ReplyError): boolean {
+  const { status, code } = error;
+  if (code === "context_length_exceeded" || status === 413) return true;
+  return status !== 429 && TOO_LONG.some((pattern) => pattern.test(statedText(error)));
+}

@@ -64,6 +64,12 @@ export class ReplyError extends Error {
 export const replyTooLarge = (part: string, maxLength: number) =>
   new ReplyError(`${part} is longer than ${maxLength} characters.`, { kind: "too_large" });
 
+const MAX_STATED_LENGTH = 4_000;
+
+/** The beginning of an error's message: what an error states is searched only there, because it may be very long. */
+export const statedText = ({ message }: ResponseError | ReplyError): string =>
+  message.slice(0, MAX_STATED_LENGTH);
+
 export const brokenPieces = (message: string) => new ReplyError(message, { kind: "broken_pieces" });
 
 /**
