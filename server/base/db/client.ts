@@ -81,7 +81,8 @@ export function openDatabase(
   return { db, pool };
 }
 
-function limitSilence(client: pg.ClientBase, ms: number): void {
+/** Breaks a connection if no byte passes for so long. Each statement on it must take less. */
+export function limitSilence(client: pg.ClientBase, ms: number): void {
   const stream = streamOf(client);
   const silence = Object.assign(new Error("The database does not answer."), { code: "ETIMEDOUT" });
   stream?.on("timeout", () => stream.destroy(silence)).setTimeout(ms);

@@ -96,6 +96,27 @@ describe("the connection", () => {
     }
   });
 
+  it("is replaced when its server is silent for longer than any response may take", async () => {
+    const proxy = await openDatabaseProxy(world.env.databaseUrl);
+    const connected = { url: proxy.url, pool: world.pool, log: world.log };
+    const notifications = createNotifications({ ...connected, silenceMs: 1_000 });
+    try {
+      notifications.open();
+      await expect.poll(() => notifications.fresh()).toBe(true);
+      // Pings keep it open.
+      const since = performance.now();
+      await expect.poll(() => performance.now() - since).toBeGreaterThan(1_500);
+      expect(notifications.fresh()).toBe(true);
+      proxy.silence(true);
+      await expect.poll(() => notifications.connected()).toBe(false);
+      proxy.silence(false);
+      await expect.poll(() => notifications.fresh()).toBe(true);
+    } finally {
+      await notifications.close();
+      await proxy.close();
+    }
+  });
+
   it("sends gathered notifications before it closes", async () => {
     const short = await createWorld({ beside: world });
     const { heard, end } = listenTo("run");

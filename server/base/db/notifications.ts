@@ -1,5 +1,5 @@
 import pg from "pg";
-import { connectionSettings } from "@/server/base/db/client";
+import { connectionSettings, limitSilence, TIMEOUTS } from "@/server/base/db/client";
 import type { DatabaseClock } from "@/server/base/db/database-clock";
 import type { Logger } from "@/server/base/log";
 import { defineCommand, type Queryable } from "./statement";
@@ -94,12 +94,15 @@ export function createNotifications({
   pool,
   log,
   clock,
+  silenceMs = TIMEOUTS.silence,
 }: {
   url: string;
   pool: Queryable;
   log: Logger;
   /** Follows the database's clock with each ping. */
   clock?: DatabaseClock;
+  /** Reconnects if the server is silent for so long. */
+  silenceMs?: number;
 }): Notifications {
   const outbox = createOutbox(pool, log);
   const listeners = new Map<string, Set<Listener>>(
@@ -138,9 +141,12 @@ export function createNotifications({
     opened.on("end", () => onLost(opened, undefined));
     opened
       .connect()
-      .then(() =>
-        opened.query([...Object.values(TOPICS), PING].map((channel) => `LISTEN ${channel}`).join("; ")),
-      )
+      .then(() => {
+        limitSilence(opened, silenceMs);
+        return opened.query(
+          [...Object.values(TOPICS), PING].map((channel) => `LISTEN ${channel}`).join("; "),
+        );
+      })
       .then(() => {
         if (client !== opened) return;
         ready = true;
