@@ -8,7 +8,9 @@ BEGIN
   IF NOT is_open THEN RETURN; END IF;
   SELECT count(*) FILTER (WHERE s.status NOT IN ('Running', 'Skipped')), coalesce(sum(s.actions), 0), coalesce(sum(s.credits), 0), coalesce(max(s.sequence), 0)
   INTO steps, actions, credits, sequence FROM steps s WHERE s.run_id = run;
-  SELECT coalesce(sum(m.input_tokens), 0) AS input_tokens, coalesce(sum(m.output_tokens), 0) AS output_tokens, coalesce(sum(m.credits), 0) AS credits,
+  -- At most MAX_TOKENS_OF_RUN.
+  SELECT least(coalesce(sum(m.input_tokens), 0), 1000000000) AS input_tokens, least(coalesce(sum(m.output_tokens), 0), 1000000000) AS output_tokens,
+    coalesce(sum(m.credits), 0) AS credits,
     coalesce(max(m.sequence), 0) AS sequence
   INTO c FROM model_calls m WHERE m.run_id = run;
   input_tokens := c.input_tokens;

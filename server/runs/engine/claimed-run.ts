@@ -75,6 +75,12 @@ export function deadlineOf(run: ClaimedRun): Date {
   return new Date(run.startedAt.getTime() + run.deadlineSeconds * 1000);
 }
 
+/**
+ * A run counts no more input tokens, and no more output tokens. A provider may report any number, and both together must
+ * fit into an `int` of the database. `open_run_figures` has the same limit.
+ */
+export const MAX_TOKENS_OF_RUN = 1_000_000_000;
+
 /** Usage of the run so far, without its children. */
 export type Totals = Pick<
   RunFacts,
@@ -83,6 +89,12 @@ export type Totals = Pick<
 
 export function noTotals(): Totals {
   return { stepsExecuted: 0, actionsUsed: 0, inputTokens: 0, outputTokens: 0, creditsUsed: ZERO };
+}
+
+/** Adds the tokens of a model call. */
+export function addTokens(totals: Totals, used: Pick<Totals, "inputTokens" | "outputTokens">): void {
+  for (const count of ["inputTokens", "outputTokens"] as const)
+    totals[count] = Math.min(MAX_TOKENS_OF_RUN, totals[count] + used[count]);
 }
 
 export type Outcome =

@@ -5,7 +5,7 @@ import { STEP_STATUSES } from "@/server/contract/enums";
 import type { Services } from "@/server/runs/services";
 import { attemptsBefore, toolCallList } from "../attempts";
 import { openCallState } from "./call-state";
-import type { ClaimedRun } from "./claimed-run";
+import { addTokens, type ClaimedRun } from "./claimed-run";
 import { emptyJournal, type JournalContents } from "./write/journal-contents";
 
 const startedRow = z.object({
@@ -72,8 +72,7 @@ export async function readJournal(services: Services, run: ClaimedRun): Promise<
   }
   for (const row of calls) {
     const { key, content, reasoning, inputTokens, outputTokens } = row;
-    totals.inputTokens += inputTokens;
-    totals.outputTokens += outputTokens;
+    addTokens(totals, row);
     if (row.status === "Completed") {
       const toolCalls = toolCallList.parse(JSON.parse(row.toolCalls));
       const usage = { inputTokens, outputTokens };

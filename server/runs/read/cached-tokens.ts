@@ -1,12 +1,13 @@
 import { z } from "zod";
 import type { OrgId } from "@/server/base/actor";
 import { defineQuery } from "@/server/base/db/statement";
+import { MAX_TOKENS_OF_RUN } from "@/server/runs/engine/claimed-run";
 import type { Services } from "@/server/runs/services";
 
 const SUM_CACHED = defineQuery(
   "sum-cached-tokens",
   z.object({ runId: z.string(), tokens: z.number() }),
-  `SELECT run_id AS "runId", sum(cached_input_tokens)::int AS tokens FROM model_calls
+  `SELECT run_id AS "runId", least(sum(cached_input_tokens), ${MAX_TOKENS_OF_RUN})::int AS tokens FROM model_calls
    WHERE organization_id = $1 AND run_id = ANY ($2::uuid[])
    GROUP BY run_id HAVING sum(cached_input_tokens) > 0`,
 );

@@ -3,7 +3,7 @@ import type { EndedStatus } from "@/server/contract/enums";
 import { notifyRunChanged } from "@/server/runs/run-changes";
 import type { Services } from "@/server/runs/services";
 import type { Attempt } from "@/server/work/models/port";
-import type { ClaimedRun, Totals } from "../claimed-run";
+import { addTokens, type ClaimedRun, type Totals } from "../claimed-run";
 import type { Worker } from "../port";
 import { type FinishedCall, type FinishedStep, type JournalContents, KeptBytes } from "./journal-contents";
 import { JournalNumbers } from "./journal-numbers";
@@ -190,8 +190,7 @@ export class RunJournal {
   finishCall(started: StartedCall, result: CallResult): void {
     const change = callChange(started.row, result);
     this.#finish(started, change);
-    this.totals.inputTokens += change.input_tokens;
-    this.totals.outputTokens += change.output_tokens;
+    addTokens(this.totals, { inputTokens: change.input_tokens, outputTokens: change.output_tokens });
     this.totals.creditsUsed = this.totals.creditsUsed.add(result.credits);
     if ("reply" in result) {
       this.calls.set(started.row.key, result.reply);
