@@ -1,6 +1,15 @@
 import { expect, it } from "vitest";
+import { WorkerLost } from "@/server/runs/engine/write/writer";
 import { startRun } from "@/server/runs/start";
-import { createTenant, openWorld, type Tenant } from "@/testing/world";
+import { executeRun, replaceWorker } from "@/testing/execute";
+import {
+  createTenant,
+  createWorld,
+  openWorld,
+  scriptedModels,
+  type Tenant,
+  type World,
+} from "@/testing/world";
 import { readBacklogs } from "./backlogs";
 
 const world = await openWorld();
@@ -44,6 +53,30 @@ it("counts waiting runs by why they wait, and the longest wait", async () => {
   await world.db.run.deleteMany({ where: { organizationId: full.orgId, id: { not: first } } });
   world.clock.advance(5_000);
   expect(await read()).toMatchObject({ at_limit: { runs: 1, oldestSeconds: 5 } });
+});
+
+it("a run that was taken over waits since its worker's last journal row", async () => {
+  const own: World = await createWorld({
+    models: scriptedModels(async ({ messages }) => {
+      if (messages.some(({ role }) => role === "tool")) {
+        await replaceWorker(own);
+        return {};
+      }
+      own.clock.advance(600_000);
+      return { content: "", toolCalls: [{ id: "c", name: "calculate", arguments: '{"expression":"1+2"}' }] };
+    }),
+  });
+  try {
+    const { orgId, agentId } = await createTenant(own);
+    const actor = { kind: "operator", orgId, name: "test" } as const;
+    const { runId } = await startRun(own, actor, { kind: "agent", targetId: agentId, userMessage: "Hi" });
+    await expect(executeRun(own, runId)).rejects.toThrow(WorkerLost);
+    own.clock.advance(5_000);
+    const queue = Object.fromEntries((await readBacklogs(own)).queue);
+    expect(queue.below_limit).toMatchObject({ runs: 1, oldestSeconds: 5 });
+  } finally {
+    await own.close();
+  }
 });
 
 it("counts runs that are not indexed yet", async () => {

@@ -17,8 +17,8 @@ const depth = z.object({
 const MOST_ORGANIZATIONS = 1_000;
 const MOST_RUNS = 1_000;
 
-// A run that waits again waits since it yielded its slot, or since its `wait` was over. Reads the index
-// `runs_waiting` organization by organization.
+// A run that waits again waits since it yielded its slot, or since its `wait` was over; a run that was taken from its
+// worker, at most since the worker's last journal row. Reads the index `runs_waiting` organization by organization.
 const MEASURE = defineQuery(
   "queue-depth",
   depth,
@@ -34,8 +34,12 @@ const MEASURE = defineQuery(
    FROM waiting w JOIN organizations o ON o.id = w.organization_id JOIN plans p ON p.organization_id = o.id
    CROSS JOIN LATERAL (
      SELECT count(*) AS runs, min(since) AS since FROM (
-       SELECT CASE WHEN cardinality(r.yielded_at) = 0 THEN r.created_at
-                   ELSE greatest(r.yielded_at[cardinality(r.yielded_at)], (SELECT max(e.until) FROM run_events e WHERE e.run_id = r.id))
+       SELECT CASE WHEN cardinality(r.yielded_at) > cardinality(r.resumed_at)
+                   THEN greatest(r.yielded_at[cardinality(r.yielded_at)], (SELECT max(e.until) FROM run_events e WHERE e.run_id = r.id))
+                   WHEN r.started_at IS NULL THEN r.created_at
+                   ELSE greatest(r.started_at, r.resumed_at[cardinality(r.resumed_at)],
+                                 (SELECT max(greatest(s.started_at, s.finished_at)) FROM steps s WHERE s.run_id = r.id),
+                                 (SELECT max(greatest(m.started_at, m.finished_at)) FROM model_calls m WHERE m.run_id = r.id))
               END AS since
        FROM runs r WHERE r.organization_id = o.id AND ${WAITING} ORDER BY r.id LIMIT ${MOST_RUNS}) first) q
    WHERE q.runs > 0
