@@ -46,6 +46,39 @@ test("a model call ends with the time of the function that makes it", async () =
   expect(heard).toBeInstanceOf(Error);
 });
 
+test("no model call begins after the end of the function", async () => {
+  const answers: (() => void)[] = [];
+  const callModel: typeof never.callModel = async () => {
+    await new Promise<void>((resolve) => answers.push(resolve));
+    return {
+      content: "not the JSON that the schema wants, so it is asked for again",
+      reasoning: "",
+      state: null,
+      toolCalls: [],
+      finishReason: "stop",
+      usage: { inputTokens: 1, outputTokens: 1, estimated: false },
+      provider: "test",
+      attempts: [],
+    };
+  };
+  const controller = new AbortController();
+  const generate = (signal: AbortSignal) =>
+    executeFunction("generate_text", {
+      input: { prompt: "Hi", schema: { type: "object" } },
+      context: { ...never, callModel, signal },
+    });
+  const ended = generate(controller.signal);
+  await expect.poll(() => answers).toHaveLength(1);
+  controller.abort(new Error("cancelled by ada"));
+  await expect(ended).rejects.toThrow("cancelled by ada");
+  // Another one, at the same point, makes its second call.
+  void generate(new AbortController().signal).catch(() => {});
+  await expect.poll(() => answers).toHaveLength(2);
+  for (const answer of answers) answer();
+  await expect.poll(() => answers.length).toBeGreaterThan(2);
+  expect(answers).toHaveLength(3);
+});
+
 test("the issues of a value that may be of several types are those of the type it has", async () => {
   const email = { subject: "Stock", text: "Four lamps are left." };
   const many = Array.from({ length: 60 }, (_, index) => `person-${index}@example.com`);

@@ -78,7 +78,11 @@ export async function executeFunction(
   const limit = timeoutMs ?? definition.timeoutMs;
   const overdue = () => new FunctionError("timeout", `${name} took longer than ${limit} ms.`);
   const { signal, end } = limitTime(context.signal, limit, overdue);
-  const callModel: FunctionContext["callModel"] = (request) => context.callModel(request, signal);
+  const callModel: FunctionContext["callModel"] = async (request) => {
+    // A function that ignores its signal begins no call after its end.
+    signal.throwIfAborted();
+    return context.callModel(request, signal);
+  };
   const aborted = new Promise<never>((_resolve, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason));
   });
