@@ -95,9 +95,8 @@ export class RunningEngine extends RunEngine {
   override async stop(graceMs?: number): Promise<void> {
     clearInterval(this.#timer);
     this.#server?.stop();
-    await this.#stopSchedules();
-    await this.#stopMaintenance();
-    await Promise.all([super.stop(graceMs), this.#callbacks?.stop()]);
+    const jobs = Promise.all([this.#stopSchedules(), this.#stopMaintenance()]);
+    await Promise.all([super.stop(graceMs, jobs), this.#callbacks?.stop()]);
   }
 
   /** Takes back runs that an Inngest server does not call, even one that the deployment used before. */

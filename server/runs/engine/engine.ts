@@ -105,8 +105,8 @@ export class RunEngine implements Engine, Executor {
     this.#dispatcher.start();
   }
 
-  /** Releases all runs: after their next act, or after `graceMs`. */
-  async stop(graceMs = 0): Promise<void> {
+  /** Releases all runs: after their next act, or after `graceMs`. Work that `jobs` awaits may still use the worker. */
+  async stop(graceMs = 0, jobs: Promise<unknown> = Promise.resolve()): Promise<void> {
     this.#stopping = true;
     this.#dispatcher?.stop();
     // Runs yield before their next act and store that; after the grace period, longer ones are released as they are.
@@ -114,6 +114,7 @@ export class RunEngine implements Engine, Executor {
     while (this.isExecuting && performance.now() < until) await sleep(20);
     const closing = new WorkerLost("The process is stopping.");
     for (const { stop } of this.#executing.values()) stop.abort(closing);
+    await jobs;
     const worker = await this.#worker?.catch(() => undefined);
     await worker?.close();
   }
