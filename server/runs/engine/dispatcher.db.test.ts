@@ -79,3 +79,16 @@ it("leaves half of the free slots for starts, unless more runs wait", async () =
   expect(claims).toEqual([4, 4]);
   await close();
 });
+
+it("ends each cancelled run, though another one cannot be ended", async () => {
+  const [first, second] = [await start(), await start()];
+  await world.db.run.updateMany({ data: { cancelRequestedAt: world.clock.now(), cancelledBy: "Ada" } });
+  const { dispatcher, close } = await open(8, async ({ name, values }) => {
+    if (name === "find-open-run" && values[0] === first) throw new Error("this run cannot be ended");
+  });
+  dispatcher.start();
+  const statusOf = async (id: string) => (await world.db.run.findUniqueOrThrow({ where: { id } })).status;
+  await expect.poll(() => statusOf(second)).toBe("Cancelled");
+  expect(await statusOf(first)).toBe("Pending");
+  await close();
+});

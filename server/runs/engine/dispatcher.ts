@@ -235,9 +235,9 @@ export class Dispatcher {
   async #poll(): Promise<void> {
     const services = this.#services;
     try {
-      for (const { id, by, claimed } of await findCancelledRuns(services.pool)) {
-        if (claimed) this.#cancel(id);
-        else await endUnclaimedRun(services, id, { status: "Cancelled", by });
+      for (const run of await findCancelledRuns(services.pool)) {
+        if (run.claimed) this.#cancel(run.id);
+        else await this.#endCancelled(run);
       }
     } catch (error) {
       services.log.warn("Could not check for cancelled runs; retrying in 1 s", { error });
@@ -245,6 +245,15 @@ export class Dispatcher {
     await this.#wakeSleepers();
     this.#unexecutedDue = true;
     this.wake();
+  }
+
+  // One that cannot be ended does not stop the others.
+  async #endCancelled({ id, by }: { id: string; by: string }): Promise<void> {
+    try {
+      await endUnclaimedRun(this.#services, id, { status: "Cancelled", by });
+    } catch (error) {
+      this.#services.log.warn("Could not end a cancelled run; retrying in 1 s", { runId: id, error });
+    }
   }
 
   async #wakeSleepers(): Promise<void> {

@@ -24,8 +24,11 @@ const FIND_OPEN_RUN = defineQuery(
     epoch: z.number(),
     sequence: z.number(),
     claimedBy: z.string().nullable(),
+    rootEnded: z.boolean(),
   }),
-  `SELECT organization_id AS "orgId", kind, source, epoch, sequence, claimed_by AS "claimedBy" FROM runs WHERE id = $1 AND ${isOpenSql()}`,
+  `SELECT r.organization_id AS "orgId", r.kind, r.source, r.epoch, r.sequence, r.claimed_by AS "claimedBy",
+          NOT ${isOpenSql("root")} AS "rootEnded"
+   FROM runs r JOIN runs root ON root.id = r.root_run_id WHERE r.id = $1 AND ${isOpenSql("r")}`,
 );
 const FIND_OPEN_CHILDREN = defineQuery(
   "find-open-children",
@@ -80,7 +83,13 @@ export async function endOpenRun(
   if (totals === undefined) throw new Error(`the journal of run ${runId} has no sum`);
   const run = { id: runId, orgId: mintOrgId(row.orgId) };
   const sequence = Math.max(row.sequence, totals.sequence) + 1;
-  const item = { ...endItem(run, { outcome, totals, sequence }), epoch: row.epoch, unclaimed: !worker };
+  // The hold of a root that has ended is released: nothing is left to charge.
+  const charged = row.rootEnded ? { ...totals, creditsUsed: ZERO } : totals;
+  const item = {
+    ...endItem(run, { outcome, totals: charged, sequence }),
+    epoch: row.epoch,
+    unclaimed: !worker,
+  };
   const endedAt = worker
     ? await worker.accounts.end(item)
     : await withWorker(services.engine, ({ accounts }) => accounts.end(item));

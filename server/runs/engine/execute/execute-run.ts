@@ -142,7 +142,7 @@ async function endRun({ services, worker, run, journal, onEnd }: Execution, endi
   // Answers from memory must equal the stored rows.
   const outcome = ending.status === "Failed" ? { ...ending, message: replaceNul(ending.message) } : ending;
   // A run that was taken over may have children unknown to this worker.
-  if (run.epoch > 1 && outcome.status !== "Completed") await endOpenChildren(services, run.id, outcome);
+  if (run.epoch > 1) await endOpenChildren(services, run.id, outcome);
   await pauseAt("end:before");
   const rows = await journal.takeRemainingRows(outcome.status);
   const sequence = journal.numbers.nextSequence();

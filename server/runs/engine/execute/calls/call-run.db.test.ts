@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import type { JsonObject } from "@/server/base/json/json";
 import { cancelRun } from "@/server/runs/cancel";
@@ -157,6 +158,97 @@ const delegates =
             { id: "c", name: "run_agent", arguments: JSON.stringify({ agent, message: "Question" }) },
           ],
         };
+
+/** Lets a tool's call of another target end in the middle, and returns the ids of both runs. */
+async function pauseInChild(tenant: Tenant, step: JsonObject, acts: number) {
+  const runId = await start(tenant, { steps: [{ ...step, onError: "continue" }] });
+  await admitWaitingRuns(world, { worker: null, slots: 1_000 });
+  expect(await executeSegment(world, runId, { acts })).toBe("paused");
+  const [child] = (await read(runId)).children;
+  if (child === undefined) throw new Error("no child run");
+  expect(child).toMatchObject({ status: "Running", claimedBy: null });
+  return { runId, childId: child.id };
+}
+
+// With its journal.
+async function copyRun(runId: string, changes: JsonObject): Promise<string> {
+  const id = randomUUID();
+  const copy = (table: string, key: string) =>
+    `INSERT INTO ${table} SELECT (jsonb_populate_record(t, $2::jsonb)).* FROM ${table} t WHERE ${key} = $1`;
+  await world.pool.query(copy("runs", "id"), [runId, JSON.stringify({ ...changes, id })]);
+  const rows = { id: randomUUID(), run_id: id };
+  await world.pool.query(`${copy("model_calls", "run_id")} LIMIT 1`, [runId, JSON.stringify(rows)]);
+  return id;
+}
+
+const askHelper = { id: "ask", uses: "run_agent", with: { agent: "helper", message: "Hi" } };
+const calculatesFirst = ({ messages }: ModelRequest): Partial<ModelReply> =>
+  messages.some(({ role }) => role === "tool")
+    ? { content: "Three." }
+    : { content: "", toolCalls: [{ id: "c", name: "calculate", arguments: '{"expression":"1+2"}' }] };
+
+describe("a child run that waits while its target changes", () => {
+  it("continues an agent's run that became inactive", async () => {
+    const tenant = await createTenant(world);
+    play = calculatesFirst;
+    const { runId } = await pauseInChild(tenant, askHelper, 2);
+    await world.db.agent.update({ where: { id: tenant.agentId }, data: { status: "inactive" } });
+    expect(await executeSegment(world, runId)).toBe("ended");
+    expect(await read(runId)).toMatchObject({
+      status: "Completed",
+      output: '{"output":"Three."}',
+      children: [{ status: "Completed" }],
+    });
+    await expectSoundLedger(world, tenant);
+  });
+
+  it("continues a tool's run whose tool was deleted", async () => {
+    const tenant = await createTenant(world);
+    play = () => ({ content: "text" });
+    const write = (id: string) => ({ id, uses: "generate_text", with: { prompt: id } });
+    const definition = { steps: [write("one"), write("two")] };
+    const targetId = await insertTool(world, tenant, { slug: "inner", definition });
+    const { runId } = await pauseInChild(tenant, call("inner"), 2);
+    await world.db.tool.update({ where: { id: targetId }, data: { deletedAt: new Date() } });
+    expect(await executeSegment(world, runId)).toBe("ended");
+    expect(await read(runId)).toMatchObject({
+      status: "Completed",
+      output: '"text"',
+      children: [{ status: "Completed" }],
+    });
+    await expectSoundLedger(world, tenant);
+  });
+
+  it("ends with its caller if that does not call it again", async () => {
+    const tenant = await createTenant(world);
+    play = calculatesFirst;
+    const { runId, childId } = await pauseInChild(tenant, askHelper, 2);
+    const other = await copyRun(childId, {});
+    expect(await executeSegment(world, runId)).toBe("ended");
+    expect(await read(runId)).toMatchObject({ status: "Completed" });
+    expect(await read(other)).toMatchObject({ status: "Failed", errorCode: "caller_ended" });
+    await expectSoundLedger(world, tenant);
+  });
+
+  it("can be cancelled after its root, and is not charged", async () => {
+    const tenant = await createTenant(world);
+    play = calculatesFirst;
+    const { runId, childId } = await pauseInChild(tenant, askHelper, 2);
+    expect(await executeSegment(world, runId)).toBe("ended");
+    const open = await copyRun(childId, {
+      status: "Running",
+      output: null,
+      finished_at: null,
+      claimed_by: null,
+      credits_used: 0,
+    });
+    await cancelRun(world, tenant.orgId, { runId: open, by: "Ada" });
+    const ended = await read(open);
+    expect(ended).toMatchObject({ status: "Cancelled", cancelledBy: "Ada", inputTokens: 100 });
+    expect(ended.creditsUsed.toString()).toBe("0");
+    await expectSoundLedger(world, tenant);
+  });
+});
 
 describe("run_agent", () => {
   it("gives a message to an agent and returns its answer, within its own cap", async () => {

@@ -17,7 +17,7 @@ import { describeIssues } from "@/server/work/json-schema/schema-issues";
 import { calledRunId } from "../../called-run";
 import type { FinishedStep } from "../../write/journal-contents";
 import type { Execution } from "../execution";
-import { type Child, type ChildResult, executeChildRun } from "./child-run";
+import { type Child, type ChildCall, type ChildResult, executeChildRun } from "./child-run";
 import { performStep, type StepCall, storedOutput } from "./perform-step";
 
 export function callRun(execution: Execution, call: StepCall, kind: "tool" | "agent"): Promise<FinishedStep> {
@@ -52,7 +52,7 @@ function callChild(
     toOutput,
   }: {
     /** Throws FunctionError. */
-    find(): Promise<Omit<Child, "id">>;
+    find(): Promise<Child>;
     toOutput(output: Json): Json;
   },
 ): Promise<FinishedStep> {
@@ -60,10 +60,12 @@ function callChild(
     hasSideEffects: true,
     repeatsAttempts: true,
     async attempt(started, { number }) {
-      const found = await find();
       const id = calledRunId(execution.run.id, call.key, number);
-      started.row.child_run_id = id;
-      const ended = await withinTime(execution, { id, ...found }, { ...call, beganAt: started.startedAt });
+      const link = () => {
+        started.row.child_run_id = id;
+      };
+      const child = { id, find, link };
+      const ended = await withinTime(execution, child, { ...call, beganAt: started.startedAt });
       if (ended.status === "Completed") return storedOutput(execution, toOutput(ended.output));
       execution.signal.throwIfAborted();
       throw new FunctionError(ended.code, ended.message);
@@ -74,7 +76,7 @@ function callChild(
 /** The time limit counts from the step's beginning. */
 async function withinTime(
   execution: Execution,
-  child: Child,
+  child: ChildCall,
   { timeoutMs, beganAt }: { timeoutMs?: number | undefined; beganAt: number },
 ): Promise<ChildResult> {
   if (timeoutMs === undefined) return executeChildRun(execution, child);
@@ -91,7 +93,7 @@ async function withinTime(
   }
 }
 
-async function findTool(execution: Execution, args: Json): Promise<Omit<Child, "id">> {
+async function findTool(execution: Execution, args: Json): Promise<Child> {
   const { tool: slug, input = {} } = parseFunctionInput(runTool, args);
   const target = await findBySlug(execution, "tool", slug);
   const { definition } = target.configuration;
@@ -103,7 +105,7 @@ async function findTool(execution: Execution, args: Json): Promise<Omit<Child, "
   return { target, input: await stringifyLarge(input) };
 }
 
-async function findAgent(execution: Execution, args: Json): Promise<Omit<Child, "id">> {
+async function findAgent(execution: Execution, args: Json): Promise<Child> {
   const { agent: slug, message } = parseFunctionInput(runAgent, args);
   const target = await findBySlug(execution, "agent", slug);
   if (!target.active) throw new FunctionError("agent_inactive", `The agent "${slug}" is inactive.`);

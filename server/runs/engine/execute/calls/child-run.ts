@@ -11,29 +11,45 @@ import { endUnclaimable } from "../../slots/slot";
 import type { ChildOutcome, Execution } from "../execution";
 
 export type Child = {
-  id: string;
   target: Pick<Target, "id" | "version" | "deadlineSeconds" | "maxCredits"> & {
     configuration: RunConfiguration;
   };
   input: string;
 };
 
+export type ChildCall = {
+  id: string;
+  /** For a new child. Throws FunctionError. */
+  find(): Promise<Child>;
+  /** Links the caller's step with the child, before the child executes. */
+  link(): void;
+};
+
 /**
  * Executes a child run with its own journal, and with the worker, slot and hold of its caller. Continues one that
- * an earlier worker began, or reads how it ended. `signal` fires with the caller's step.
+ * an earlier worker began, or reads how it ended, whatever its target is by now. `signal` fires with the caller's
+ * step.
  */
 export async function executeChildRun(
   execution: Execution,
-  { id, target, input }: Child,
+  { id, find, link }: ChildCall,
   signal: AbortSignal = execution.signal,
 ): Promise<ChildResult> {
   const { services, worker, run, depth, tree } = execution;
   if (run.epoch > 1) {
     const claimed = await claimRun(services, { runId: id }, worker.id);
-    if (claimed) return readResult(await execution.runChild(claimed, { signal }), claimed.configuration);
+    if (claimed) {
+      link();
+      return readResult(await execution.runChild(claimed, { signal }), claimed.configuration);
+    }
     const ended = await readEnd(services, id);
-    if (ended) return ended;
+    if (ended) {
+      link();
+      return ended;
+    }
   }
+  const { target, input } = await find();
+  link();
   if (depth >= MAX_RUN_DEPTH) {
     const message = `Runs may call each other at most ${MAX_RUN_DEPTH} deep.`;
     return { status: "Failed", code: "too_deep", message };
