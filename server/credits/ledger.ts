@@ -22,7 +22,7 @@ export type LedgerEntry = {
 export const lockOrganization = defineQuery(
   "lock-organization",
   z.object({}),
-  "SELECT FROM organizations WHERE id = $1 FOR UPDATE",
+  "SELECT FROM organizations WHERE id = $1 FOR NO KEY UPDATE",
 );
 const ADD_TO_BALANCE = defineQuery(
   "add-to-balance",

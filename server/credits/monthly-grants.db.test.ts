@@ -46,3 +46,21 @@ it("grants nothing while an organization is suspended", async () => {
   await grantMonthlyCredits(world);
   expect(await grantsOf(tenant)).toEqual(["grant 1 Monthly credits for 2027-01"]);
 });
+
+it("grants the others' credits when one organization's grant fails", async () => {
+  world.clock.set("2027-02-01T00:00:00.000Z");
+  const [broken, other] = [
+    await createTenant(world, { credits: "0", plan: { monthlyCredits: "1" } }),
+    await createTenant(world, { credits: "0", plan: { monthlyCredits: "1" } }),
+  ];
+  await world.pool.query(`
+    CREATE FUNCTION reject() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'rejected'; END $$;
+    CREATE TRIGGER reject BEFORE INSERT ON credit_entries FOR EACH ROW WHEN (NEW.organization_id = '${broken.orgId}') EXECUTE FUNCTION reject()`);
+  await expect(grantMonthlyCredits(world)).rejects.toThrow("rejected");
+  expect([await grantsOf(broken), await grantsOf(other)]).toEqual([
+    [],
+    ["grant 1 Monthly credits for 2027-02"],
+  ]);
+  await world.pool.query("DROP TRIGGER reject ON credit_entries");
+  expect(await grantMonthlyCredits(world)).toBe(1);
+});

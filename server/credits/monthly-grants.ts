@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { OrgId } from "@/server/base/actor";
 import { decimalText } from "@/server/base/amount";
 import { defineQuery } from "@/server/base/db/statement";
 import { transact } from "@/server/base/db/transaction";
@@ -24,7 +25,8 @@ const MARK_GRANTED = defineQuery(
 /**
  * Grants every organization its plan's monthly credits, once a month across all processes. A suspended organization
  * gets them if it is resumed within the month; a changed plan applies from the next month. Returns how many
- * organizations got a grant.
+ * organizations got a grant. One that fails, such as one that is locked for long, keeps no other one from its grant; the
+ * first error is thrown at the end.
  */
 export async function grantMonthlyCredits(
   services: Pick<Services, "pool" | "clock" | "log">,
@@ -32,18 +34,26 @@ export async function grantMonthlyCredits(
   const { pool, clock, log } = services;
   const month = clock.now().toISOString().slice(0, 7);
   let granted = 0;
-  for (const { id } of await FIND_DUE(pool, [month])) {
-    const done = await transact(pool, async (client) => {
+  const errors: unknown[] = [];
+  const grant = (id: OrgId) =>
+    transact(pool, async (client) => {
       // Locks the organization first, in the same order as changes of its plan.
       await lockOrganization(client, [id]);
-      const [grant] = await MARK_GRANTED(client, [id, month]);
-      if (grant === undefined) return false;
-      const entry = { kind: "grant", ...grant, runId: null, note: `Monthly credits for ${month}` } as const;
+      const [marked] = await MARK_GRANTED(client, [id, month]);
+      if (marked === undefined) return false;
+      const entry = { kind: "grant", ...marked, runId: null, note: `Monthly credits for ${month}` } as const;
       await postEntries(client, id, { entries: [entry], actor: "system", clock });
       return true;
     });
-    if (done) granted += 1;
+  for (const { id } of await FIND_DUE(pool, [month])) {
+    try {
+      if (await grant(id)) granted += 1;
+    } catch (error) {
+      errors.push(error);
+      log.warn("Could not grant an organization's monthly credits", { organization: id, error });
+    }
   }
   if (granted > 0) log.info("Granted monthly credits", { month, organizations: granted });
+  if (errors.length > 0) throw errors[0];
   return granted;
 }

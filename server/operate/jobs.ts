@@ -107,7 +107,7 @@ export function createJobs(services: Services): Job[] {
       everyMs: HOUR,
       async work(shouldContinue) {
         const removed = await removeExpired(services, shouldContinue);
-        return removed && { text: describeRemoved(removed) };
+        return removed && { text: describeRemoved(removed), more: removed.more };
       },
     },
     {
@@ -131,7 +131,7 @@ export function createJobs(services: Services): Job[] {
 }
 
 /** `runs: 41, idempotency keys: 3`. */
-function describeRemoved(removed: Removed): string {
+function describeRemoved({ rows: removed }: Removed): string {
   const parts = Object.entries(removed)
     .filter(([, rows]) => rows > 0)
     .map(([kind, rows]) => `${kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}: ${rows}`);

@@ -115,3 +115,36 @@ test("a run whose process died does not keep its organization", async () => {
   await removeOrganization(world, actor, { force: true, patienceMs: 300 });
   expect(await world.db.run.count({ where: { organizationId: tenant.orgId } })).toBe(0);
 });
+
+test("what starts runs, and most rows, are gone before the organization's row is locked", async () => {
+  const { tenant } = await createBusyTenant("fay@locked.test");
+  const { orgId, agentId } = tenant;
+  const at = world.clock.now();
+  await world.db.schedule.create({
+    data: {
+      id: newId(),
+      organizationId: orgId,
+      slug: "nightly",
+      name: "Nightly",
+      agentId,
+      input: "Hi",
+      cron: "0 3 * * *",
+      nextAt: at,
+      createdAt: at,
+      updatedAt: at,
+      ticks: { create: { dueAt: at, attemptAt: at } },
+    },
+  });
+  await world.pool.query(`
+    CREATE FUNCTION expect_few_rows() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF EXISTS (SELECT FROM schedules WHERE organization_id = OLD.id AND next_at IS NOT NULL)
+        OR EXISTS (SELECT FROM schedule_ticks WHERE organization_id = OLD.id)
+        OR EXISTS (SELECT FROM audit_entries WHERE organization_id = OLD.id) THEN RAISE EXCEPTION 'too early';
+      END IF;
+      RETURN OLD;
+    END $$;
+    CREATE TRIGGER expect_few_rows BEFORE DELETE ON organizations FOR EACH ROW EXECUTE FUNCTION expect_few_rows()`);
+  const actor = await operatorOf(world, tenant.slug);
+  await removeOrganization(world, actor, { force: true, patienceMs: 300 });
+  expect(await world.db.organization.count({ where: { id: orgId } })).toBe(0);
+});

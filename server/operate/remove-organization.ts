@@ -17,8 +17,15 @@ const openRunsOf = (actor: OperatorActor) => ({
   where: { organizationId: actor.orgId, status: { in: [...OPEN_STATUSES] } },
 });
 
-// `$1` is the organization, `$2` the batch; the rest cascades at the end.
+// `$1` is the organization, `$2` the batch; the rest cascades at the end, in a transaction that holds the organization's
+// row. What starts runs goes first: a start would wait for that row, and hold up those of other organizations.
 const REMOVALS = Object.entries({
+  times_of_schedules: `
+    UPDATE schedules SET next_at = NULL
+    WHERE id IN (SELECT id FROM schedules WHERE organization_id = $1 AND next_at IS NOT NULL LIMIT $2)`,
+  schedule_ticks: `
+    DELETE FROM schedule_ticks WHERE (schedule_id, due_at) IN (
+      SELECT schedule_id, due_at FROM schedule_ticks WHERE organization_id = $1 LIMIT $2)`,
   deliveries:
     "DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE organization_id = $1 LIMIT $2)",
   // With their deliveries.
@@ -34,7 +41,12 @@ const REMOVALS = Object.entries({
   configurations: `
     DELETE FROM configurations WHERE organization_id = $1
       AND hash IN (SELECT hash FROM configurations WHERE organization_id = $1 LIMIT $2)`,
-}).map(([table, text]) => defineCommand(`remove-organization-${table}`, text));
+  audit_entries:
+    "DELETE FROM audit_entries WHERE id IN (SELECT id FROM audit_entries WHERE organization_id = $1 LIMIT $2)",
+  key_values: `
+    DELETE FROM key_values WHERE organization_id = $1
+      AND key IN (SELECT key FROM key_values WHERE organization_id = $1 LIMIT $2)`,
+}).map(([what, text]) => defineCommand(`remove-organization-${what}`, text));
 
 /**
  * Deletes an organization with everything but members' accounts. Fails while runs are open, unless `force` cancels

@@ -74,7 +74,7 @@ it("removes old events of callbacks with their deliveries, and then deleted call
   await insertCallback(short, world.clock.now());
   await insertCallback(long, null);
   world.clock.advance(7 * DAY_MS + 1);
-  expect(await removeExpired(world)).toMatchObject({ callbackEvents: 2, callbackEndpoints: 1 });
+  expect((await removeExpired(world))?.rows).toMatchObject({ callbackEvents: 2, callbackEndpoints: 1 });
   const left = await world.db.callbackDelivery.findMany({ select: { organizationId: true } });
   expect(left).toEqual([{ organizationId: long.orgId }]);
   expect(await world.db.callbackAttempt.count()).toBe(1);
@@ -123,7 +123,7 @@ it("removes expired data with whole trees of runs, and keeps the ledger, open ru
 
   world.clock.advance(1);
   const removed = await removeExpired(world);
-  expect(removed).toMatchObject({ runs: 2, deliveries: 1, configurations: 1 });
+  expect(removed?.rows).toMatchObject({ runs: 2, deliveries: 1, configurations: 1 });
   // The open run still uses the tool's configuration.
   expect(await countOf(short)).toEqual({
     runs: 1,
@@ -155,10 +155,10 @@ it("removes more than one batch, in one process at a time", async () => {
   world.clock.advance(DAY_MS + 1);
   const passes = await Promise.all(Array.from({ length: 4 }, () => removeExpired(world)));
   expect(
-    passes.filter((pass) => pass !== null).reduce((sum, { deliveries }) => sum + (deliveries ?? 0), 0),
+    passes.filter((pass) => pass !== null).reduce((sum, { rows }) => sum + (rows.deliveries ?? 0), 0),
   ).toBe(950);
   expect(passes).toContain(null);
-  expect(await removeExpired(world)).toMatchObject({ deliveries: 0 });
+  expect((await removeExpired(world))?.rows).toMatchObject({ deliveries: 0 });
 });
 
 it("never fails a start whose configuration is removed meanwhile", async () => {
@@ -177,7 +177,7 @@ it("never fails a start whose configuration is removed meanwhile", async () => {
   const started = startRun(world, operator(tenant), request);
   const waiting = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = 42 AND NOT granted";
   await expect.poll(async () => (await world.pool.query(waiting)).rowCount).toBe(1);
-  expect(await removeExpired(world)).toMatchObject({ configurations: 1 });
+  expect((await removeExpired(world))?.rows).toMatchObject({ configurations: 1 });
   await holder.query("SELECT pg_advisory_unlock(42)");
   holder.release();
   expect(await started).toMatchObject({ runId: expect.any(String), replay: null });
@@ -206,9 +206,34 @@ it("leaves a configuration that a start uses again at this moment, and goes on",
     .toBe(1);
   await starting.query("COMMIT");
   starting.release();
-  expect(await removing).toMatchObject({ configurations: 0, verifications: 0 });
+  expect((await removing)?.rows).toMatchObject({ configurations: 0, verifications: 0 });
   const { organizationId, hash } = old;
   await world.db.configuration.findUniqueOrThrow({
     where: { organizationId_hash: { organizationId, hash } },
   });
+});
+
+it("goes on with fewer rows when a batch takes too long, and with other kinds when one fails", async () => {
+  const tenant = await createTenant(world, { plan: { retentionDays: 1 } });
+  const at = world.clock.now();
+  await world.pool.query(
+    `INSERT INTO deliveries (id, organization_id, trigger_id, received_at, outcome, status, code, reason, headers, body, body_bytes)
+     SELECT gen_random_uuid(), $1, $2, $3, 'rejected', 400, 'invalid_request', 'x', '{}', ''::bytea, 0 FROM generate_series(1, 30)`,
+    [tenant.orgId, (await createTrigger(world, tenant)).id, at],
+  );
+  await world.db.verification.create({
+    data: { id: newId(), identifier: "x", value: "x", expiresAt: at, createdAt: at, updatedAt: at },
+  });
+  world.clock.advance(DAY_MS + 1);
+  // As a statement that takes too long: more than two rows at once.
+  await world.pool.query(`
+    CREATE FUNCTION limit_deletes() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN IF (SELECT count(*) FROM gone) > 2 THEN RAISE EXCEPTION 'too slow' USING ERRCODE = '57014'; END IF; RETURN NULL; END $$;
+    CREATE TRIGGER limit_deletes AFTER DELETE ON deliveries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION limit_deletes();
+    CREATE FUNCTION reject() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'rejected'; END $$;
+    CREATE TRIGGER reject BEFORE DELETE ON sessions FOR EACH STATEMENT EXECUTE FUNCTION reject()`);
+  await expect(removeExpired(world)).rejects.toThrow("rejected");
+  expect(await countOf(tenant)).toMatchObject({ deliveries: 0 });
+  expect(await world.db.verification.count()).toBe(0);
+  await world.pool.query("DROP TRIGGER limit_deletes ON deliveries; DROP TRIGGER reject ON sessions");
 });

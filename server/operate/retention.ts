@@ -1,10 +1,12 @@
 import { defineCommand } from "@/server/base/db/statement";
 import { isForeignKeyViolation, LOCKS, withAdvisoryLock } from "@/server/base/db/transaction";
+import { codeOf } from "@/server/base/errors";
 import { UNACCEPTED } from "@/server/catalog/webhooks/delivery-bounds";
 import type { Services } from "@/server/services";
 
 const BATCH = 200;
 const MAX_BATCHES = 500;
+const STATEMENT_TIMEOUT = "57014";
 
 /** For how long tables keep rows that time removes: as long as the plan says, or forever. Others have bounds of their own. */
 export const KEPT: Record<string, "plan" | "always"> = {
@@ -119,34 +121,58 @@ function leaveUsedConfigurations(error: unknown): number {
   throw error;
 }
 
-/** The number of runs includes children. */
-export type Removed = Record<string, number>;
+/** The number of runs includes children. With `more`, much is left. */
+export type Removed = { rows: Record<string, number>; more: boolean };
 
 /**
  * Deletes what exceeds the plans' retention, calls that started no run beyond their bounds, and expired keys,
  * sessions and links. Works in small batches until nothing is left or `shouldContinue` returns false. Null if
- * another process does so.
+ * another process does so. A kind that fails keeps no other one from being removed; the first error is thrown at the end.
  */
 export async function removeExpired(
   services: Pick<Services, "pool" | "clock" | "log">,
   shouldContinue: () => boolean = () => true,
 ): Promise<Removed | null> {
+  const errors: unknown[] = [];
   const removed = await withAdvisoryLock(services.pool, LOCKS.retention, async (client) => {
-    const rows: Removed = {};
+    const all: Removed = { rows: {}, more: false };
     const now = services.clock.now();
     for (const { kind, remove } of REMOVALS) {
-      let removedOfKind = 0;
-      for (let batch = 0; batch < MAX_BATCHES && shouldContinue(); batch += 1) {
-        const removed = await remove(client, [now, BATCH]).catch(leaveUsedConfigurations);
-        removedOfKind += removed;
-        if (removed < BATCH) break;
+      const ofKind = (limit: number) => remove(client, [now, limit]).catch(leaveUsedConfigurations);
+      try {
+        const { count, more } = await removeInBatches(ofKind, shouldContinue);
+        all.rows[kind] = count;
+        all.more ||= more;
+      } catch (error) {
+        errors.push(error);
+        services.log.warn("Could not remove expired data of one kind", { kind, error });
       }
-      rows[kind] = removedOfKind;
     }
-    return rows;
+    return all;
   });
-  if (removed && Object.values(removed).some((count) => count > 0)) {
-    services.log.info("Removed expired data", removed);
+  if (removed && Object.values(removed.rows).some((count) => count > 0)) {
+    services.log.info("Removed expired data", removed.rows);
   }
+  if (errors.length > 0) throw errors[0];
   return removed;
+}
+
+/** A batch that takes too long, such as of runs with large texts, is repeated with fewer rows. */
+async function removeInBatches(
+  remove: (limit: number) => Promise<number>,
+  shouldContinue: () => boolean,
+): Promise<{ count: number; more: boolean }> {
+  let count = 0;
+  let size = BATCH;
+  for (let batch = 0; batch < MAX_BATCHES && shouldContinue(); batch += 1) {
+    try {
+      const removed = await remove(size);
+      count += removed;
+      if (removed < size) return { count, more: false };
+    } catch (error) {
+      if (codeOf(error) !== STATEMENT_TIMEOUT || size === 1) throw error;
+      size = Math.ceil(size / 10);
+    }
+  }
+  return { count, more: true };
 }

@@ -56,7 +56,7 @@ const REQUEST_CANCELS = defineQuery(
   requestedRun,
   `WITH open AS (
      SELECT id FROM runs WHERE organization_id = $1::uuid AND ${isOpenSql()} AND cancel_requested_at IS NULL
-     ORDER BY id FOR NO KEY UPDATE
+     ORDER BY id LIMIT $4 FOR NO KEY UPDATE
    ), marked AS (
      UPDATE runs SET cancel_requested_at = coalesce($2::timestamptz, date_trunc('milliseconds', clock_timestamp())),
                      cancelled_by = $3::text
@@ -65,22 +65,26 @@ const REQUEST_CANCELS = defineQuery(
    SELECT id::text AS id, sequence FROM marked ORDER BY id`,
 );
 
+type RequestedRun = z.infer<typeof requestedRun>;
+
 /**
- * Marks all open runs of an organization as cancelled, so that none gets a slot. The engine ends them, with
- * `endAll` immediately.
+ * Marks open runs of an organization as cancelled, so that they get no slot, at most `limit`, the oldest first. The
+ * engine ends them, `endCancelled` immediately.
  */
-export async function requestCancels(
+export function requestCancels(
   client: Queryable,
   orgId: OrgId,
-  { by, at }: { by: string; at: Date | null },
-): Promise<{ count: number; endAll(services: Services): Promise<void> }> {
-  const requested = await REQUEST_CANCELS(client, [orgId, at, by]);
-  return {
-    count: requested.length,
-    async endAll(services) {
-      for (const run of requested) await endRequested(services, orgId, { ...run, by });
-    },
-  };
+  { by, at, limit }: { by: string; at: Date | null; limit: number },
+): Promise<RequestedRun[]> {
+  return REQUEST_CANCELS(client, [orgId, at, by, limit]);
+}
+
+export async function endCancelled(
+  services: Services,
+  orgId: OrgId,
+  { runs, by }: { runs: readonly RequestedRun[]; by: string },
+): Promise<void> {
+  for (const run of runs) await endRequested(services, orgId, { ...run, by });
 }
 
 const PAGE = 200;

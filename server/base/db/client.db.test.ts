@@ -120,11 +120,13 @@ it("does not limit the time of an export", async () => {
 });
 
 it("keeps an idle connection longer than a connection may be silent", async () => {
-  const { pool } = openDatabase(world.env.databaseUrl, world.log, { timeouts: { ...timeouts, silence: 50 } });
+  const { pool } = openDatabase(world.env.databaseUrl, world.log, {
+    timeouts: { ...timeouts, silence: 300 },
+  });
   closers.push(() => pool.end());
   const ask = async () => (await pool.query("SELECT pg_backend_pid() AS pid")).rows;
   const before = await ask();
-  await world.pool.query("SELECT pg_sleep(0.2)");
+  await world.pool.query("SELECT pg_sleep(0.5)");
   expect(await ask()).toEqual(before);
 });
 
