@@ -5,6 +5,7 @@ import {
   type MemberActor,
   type MemberRole,
   type OperatorActor,
+  type OrgId,
   roleCovers,
 } from "@/server/base/actor";
 import { type AuditRecord, changedFields, type Facts, recordAudit } from "@/server/base/audit";
@@ -30,7 +31,7 @@ export type Saved = "created" | "updated" | "restored" | "unchanged";
 
 /**
  * A change in progress: one transaction, one time, one organization. `declared`: what else the same file saves.
- * `onSaved` gets the changes of each saved item.
+ * `accountWrites` are executed before the commit. `onSaved` gets the changes of each saved item.
  */
 export type Change<Who extends Author = Editor> = {
   tx: Transaction;
@@ -38,8 +39,15 @@ export type Change<Who extends Author = Editor> = {
   encryption: Services["encryption"];
   at: Date;
   declared?: DeclaredSlugs;
+  accountWrites: AccountWrite[];
   onSaved?: (id: string | null, changes: JsonObject) => void;
 };
+
+/**
+ * A write to an organization's row. Runs of all organizations wait for who locks one, so these come last in a
+ * transaction (`writeAccounts`).
+ */
+export type AccountWrite = { orgId: OrgId; write: () => Promise<unknown> };
 
 export type Expectation = {
   /** `create`: the slug must be free; `update`: it must exist. */
@@ -104,11 +112,21 @@ export async function changeCatalog<Result, Who extends Author>(
   else requireRole(actor, role);
   const result = await transactPrisma(services.db, "catalog", async (tx) => {
     await lockCatalog(tx, [organizationLock(actor.orgId), ...locks]);
-    return work({ tx, actor, encryption: services.encryption, at: services.clock.now() });
+    const accountWrites: AccountWrite[] = [];
+    const at = services.clock.now();
+    const done = await work({ tx, actor, encryption: services.encryption, at, accountWrites });
+    await writeAccounts(accountWrites);
+    return done;
   });
   // The next start in this process uses what was saved.
   services.notifications.deliverLocally("configuration", actor.orgId);
   return result;
+}
+
+/** Locks rows of organizations in the order in which `flush_writes` does. */
+export async function writeAccounts(writes: readonly AccountWrite[]): Promise<void> {
+  const inOrder = writes.toSorted((one, two) => (one.orgId < two.orgId ? -1 : one.orgId > two.orgId ? 1 : 0));
+  for (const { write } of inOrder) await write();
 }
 
 function requireWriter({ name, scopes }: ApiKeyActor): void {

@@ -3,6 +3,7 @@ import type { MemberActor } from "@/server/base/actor";
 import { newId } from "@/server/base/ids";
 import { sessionFromHeaders } from "@/server/catalog/auth/sessions";
 import { changeMemberRole } from "@/server/catalog/organization/members";
+import { setOperator } from "@/server/catalog/organization/operators";
 import {
   createMemberPasswordLink,
   createOperatorPasswordLink,
@@ -163,13 +164,18 @@ test("an admin makes a link only for a person whose one organization it is", asy
   expect(await rejectionOf(admin, owner.userId)).toContain("Only an owner");
   expect(await rejectionOf(admin, admin.userId)).toContain("page Account");
   expect(await rejectionOf(person, admin.userId)).toContain("role admin");
+  const operator = await createMember(world, tenant);
+  await setOperator(world, { email: operator.email, isOperator: true });
+  expect(await rejectionOf(owner, operator.userId)).toContain("is an operator of this installation");
   await joinAnother(person.userId);
-  expect(await rejectionOf(admin, person.userId)).toContain("Only the operator of this installation");
+  expect(await rejectionOf(admin, person.userId)).toContain("belongs to another organization");
 });
 
-test("an admin's link ends when the person joins another organization, or the admin may no longer make it", async () => {
+test("an admin's link ends when the person gets more rights, or the admin may no longer make it", async () => {
   const owner = await createMember(world, tenant, "owner");
-  const linkFor = async (change: (person: MemberActor, admin: MemberActor) => Promise<unknown>) => {
+  const linkFor = async (
+    change: (person: MemberActor & { email: string }, admin: MemberActor) => Promise<unknown>,
+  ) => {
     const admin = await createMember(world, tenant, "admin");
     const person = await createMember(world, tenant);
     const { token } = await createMemberPasswordLink(world, admin, { userId: person.userId });
@@ -178,6 +184,7 @@ test("an admin's link ends when the person joins another organization, or the ad
   };
   expect(await linkFor(async () => undefined)).toBe(200);
   expect(await linkFor(({ userId }) => joinAnother(userId))).toBe(404);
+  expect(await linkFor(({ email }) => setOperator(world, { email, isOperator: true }))).toBe(404);
   expect(await linkFor((_, { userId }) => changeMemberRole(world, owner, { userId, role: "member" }))).toBe(
     404,
   );

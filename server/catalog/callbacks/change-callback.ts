@@ -15,7 +15,7 @@ import type { Services } from "@/server/catalog/services";
 import { DEFINITION_STATUSES } from "@/server/contract/enums";
 import { callbackDefinition } from "./callback-definition";
 import { newCallbackSecret } from "./callback-secrets";
-import { addCallbackSecret, countCallbacks, putCallback } from "./save-callback";
+import { addCallbackSecret, countCallbacksLast, putCallback } from "./save-callback";
 
 // Outputs of runs leave by callbacks, so admins decide about them.
 const ROLE = "admin";
@@ -49,7 +49,7 @@ export const setCallbackStatus = catalogVerb(
       where: { id },
       data: { disabledAt: status === "active" ? null : at, failingSince: null, updatedAt: at },
     });
-    await countCallbacks(tx, change.actor.orgId);
+    countCallbacksLast(change);
     const changes = { status: { from: before, to: status } };
     await recordAudit(change, { verb: "updated", subject: { kind: "callback", id, name }, changes });
   },
@@ -97,7 +97,7 @@ export async function deleteCallback(
   const { tx, at } = change;
   await tx.callbackEndpoint.update({ where: { id }, data: { deletedAt: at, updatedAt: at } });
   await tx.callbackSecret.deleteMany({ where: { endpointId: id } });
-  await countCallbacks(tx, change.actor.orgId);
+  countCallbacksLast(change);
   await recordAudit(change, { verb: "removed", subject: { kind: "callback", id, name }, changes: { slug } });
 }
 

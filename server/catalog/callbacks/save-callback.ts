@@ -77,7 +77,7 @@ export async function putCallback(
       await addCallbackSecret(change, id, secret);
     }
   });
-  await countCallbacks(tx, actor.orgId);
+  countCallbacksLast(change);
   return { id, slug, saved, secret };
 }
 
@@ -110,6 +110,10 @@ export async function addCallbackSecret(
 ): Promise<void> {
   const sealed = encryption.seal(secret, callbackSecretPurpose(endpointId));
   await tx.callbackSecret.create({ data: { id: newId(), endpointId, sealed, createdAt: at } });
+}
+
+export function countCallbacksLast({ tx, actor: { orgId }, accountWrites }: Change<Author>): void {
+  accountWrites.push({ orgId, write: () => countCallbacks(tx, orgId) });
 }
 
 /** Events are recorded only for organizations that have active callbacks. */

@@ -7,6 +7,7 @@ import type { Services } from "@/server/catalog/services";
 import { triggerUrl } from "@/server/catalog/webhooks/trigger";
 import { putCallback } from "../callbacks/save-callback";
 import {
+  type AccountWrite,
   type Author,
   type CatalogServices,
   type Change,
@@ -15,6 +16,7 @@ import {
   personLock,
   type Saved,
   slugLock,
+  writeAccounts,
 } from "../change";
 import { putApiKey } from "../organization/api-keys";
 import { putMember } from "../organization/members";
@@ -59,14 +61,17 @@ export async function applyDefinitionFile(
 
     const applied: AppliedOrganization[] = [];
     const issues = [...unreadable];
+    const accountWrites: AccountWrite[] = [];
     for (const [index, declared] of organizations.entries()) {
       const { definition } = declared;
-      const { id, slug, saved, change } = await putOrganization(tx, services, { operatorName, definition });
+      const options = { operatorName, definition, accountWrites };
+      const { id, slug, saved, change } = await putOrganization(tx, services, options);
       const { contents, issues: found } = await applyContents(change, declared, services.env);
       issues.push(...prefixIssues(["organizations", index], found));
       applied.push({ slug, id, saved, ...contents });
     }
     if (issues.length > 0) throw reject(issues);
+    await writeAccounts(accountWrites);
     return applied;
   });
 }

@@ -4,7 +4,14 @@ import type { Transaction } from "@/server/base/db/client";
 import { transactPrisma } from "@/server/base/db/transaction";
 import { parseInput, rejection } from "@/server/base/issues";
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/server/contract/limits";
-import { type CatalogServices, lockCatalog, personLock, slugLock } from "../change";
+import {
+  type AccountWrite,
+  type CatalogServices,
+  lockCatalog,
+  personLock,
+  slugLock,
+  writeAccounts,
+} from "../change";
 import { memberDefinition, type OrganizationDefinition } from "../definitions";
 import { putMember } from "./members";
 import { putOrganization } from "./organizations";
@@ -44,7 +51,9 @@ export async function insertOrganization(
   const { slug } = definition;
   if (await tx.organization.findUnique({ where: { slug }, select: { id: true } }))
     throw rejection([{ path: "/slug", message: `is taken: an organization "${slug}" exists` }]);
-  const { id, change } = await putOrganization(tx, services, { operatorName, definition });
+  const accountWrites: AccountWrite[] = [];
+  const { id, change } = await putOrganization(tx, services, { operatorName, definition, accountWrites });
   if (owner !== null) await putMember(change, { ...owner, role: "owner" });
+  await writeAccounts(accountWrites);
   return { id, slug, owner: owner?.email ?? null };
 }

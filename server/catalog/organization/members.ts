@@ -95,7 +95,7 @@ const memberKey = ({ orgId }: Editor, userId: string) => ({
 export async function requireMember({ tx, actor }: Change, userId: string) {
   const found = await tx.member.findUnique({
     where: memberKey(actor, userId),
-    include: { user: { select: { email: true } } },
+    include: { user: { select: { email: true, operatorSince: true } } },
   });
   if (!found) throw new AppError("not_found", "Member not found.");
   return found;

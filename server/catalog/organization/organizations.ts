@@ -14,26 +14,30 @@ import { mintOrgId } from "@/server/base/mint-org-id";
 import type { Services } from "@/server/catalog/services";
 import { grantCredits } from "@/server/credits/ledger";
 import { parseModelProviders, stringifyModelProviders } from "@/server/runs/find-model-providers";
-import { type CatalogServices, type Change, type Saved, saveItem } from "../change";
+import { type AccountWrite, type CatalogServices, type Change, type Saved, saveItem } from "../change";
 import { amountAboveZero, type OrganizationDefinition, type PlanDefinition, UNLIMITED } from "../definitions";
 
 type SavedOrganization = { id: OrgId; slug: string; saved: Saved; change: Change };
 
 /**
  * Creates or updates an organization, for the operator only. The transaction must hold the slug's lock. Credits are
- * granted only at creation. Returns the change for saving what belongs to it.
+ * granted only at creation. Returns the change for saving what belongs to it; the caller executes `accountWrites`.
  */
 export async function putOrganization(
   tx: Transaction,
   services: Pick<CatalogServices, "clock" | "encryption">,
-  { operatorName, definition }: { operatorName: string; definition: OrganizationDefinition },
+  {
+    operatorName,
+    definition,
+    accountWrites,
+  }: { operatorName: string; definition: OrganizationDefinition; accountWrites: AccountWrite[] },
 ): Promise<SavedOrganization> {
   const { slug } = definition;
   const at = services.clock.now();
   const found = await tx.organization.findUnique({ where: { slug }, include: { plan: true } });
   const id = mintOrgId(found?.id ?? newId());
   const actor: OperatorActor = { kind: "operator", orgId: id, name: operatorName };
-  const change: Change = { tx, actor, encryption: services.encryption, at };
+  const change: Change = { tx, actor, encryption: services.encryption, at, accountWrites };
 
   if (found) return { id, slug, saved: await updateOrganization(change, found, definition), change };
   await createOrganization(change, definition);
@@ -77,7 +81,7 @@ async function updateOrganization(
   found: Organization & { plan: Plan | null },
   definition: OrganizationDefinition,
 ): Promise<Saved> {
-  const { tx, at } = change;
+  const { tx, actor, at, accountWrites } = change;
   const { id } = found;
   const name = definition.name ?? found.name;
   const planBefore = found.plan && describePlan(found.plan);
@@ -89,7 +93,10 @@ async function updateOrganization(
   return saveItem(change, { subject, before, after }, async (changed) => {
     if (changed.has("name") || changed.has("modelProviders")) {
       const data = { name, modelProviders: stringifyModelProviders(after.modelProviders), updatedAt: at };
-      await tx.organization.update({ where: { id }, data });
+      accountWrites.push({
+        orgId: actor.orgId,
+        write: () => tx.organization.update({ where: { id }, data }),
+      });
     }
     if (changed.has("plan")) {
       const where = { organizationId: id };

@@ -75,7 +75,8 @@ If that was not you, ignore this e-mail. Your password stays as it is.
 
 /**
  * Creates a link with which a member sets a new password, and ends earlier ones. Only for a person whose one
- * organization this is, because it gives access to everything of the person. Only owners do so for owners.
+ * organization this is and who is no operator, because it gives access to everything of the person. Only owners do so
+ * for owners.
  */
 export const createMemberPasswordLink = catalogVerb(
   { role: "admin", input: z.strictObject({ userId: z.uuid() }) },
@@ -85,6 +86,10 @@ export const createMemberPasswordLink = catalogVerb(
     if (userId === actor.userId)
       throw new AppError("forbidden", "Change your own password on the page Account.");
     requireOwnersConsent(actor, role, role);
+    if (user.operatorSince !== null) {
+      const message = `${user.email} is an operator of this installation. Only its command line can make a link.`;
+      throw new AppError("forbidden", message);
+    }
     if ((await tx.member.count({ where: { userId } })) > 1) {
       const message = `${user.email} belongs to another organization, too. Only the operator of this installation can make a link.`;
       throw new AppError("forbidden", message);

@@ -100,19 +100,21 @@ async function findOpen(
   const link = await findLink(db, { purpose: "password", token, now, gone: GONE });
   const found = await db.user.findUnique({
     where: { id: link.userId ?? "" },
-    select: { id: true, email: true },
+    select: { id: true, email: true, operatorSince: true },
   });
-  if (found === null || !(await isStillAllowed(db, link))) throw new AppError("not_found", GONE);
-  return { linkId: link.id, ...found };
+  if (found === null || !(await isStillAllowed(db, link, found))) throw new AppError("not_found", GONE);
+  return { linkId: link.id, id: found.id, email: found.email };
 }
 
-// The person must belong to no other organization, and the admin could still make the link.
+// The person must belong to no other organization and be no operator, and the admin could still make the link.
 async function isStillAllowed(
   db: Pick<Transaction, "member">,
-  { userId, organizationId, createdBy }: OneTimeLink,
+  { organizationId, createdBy }: OneTimeLink,
+  { id: userId, operatorSince }: { id: string; operatorSince: Date | null },
 ): Promise<boolean> {
   if (organizationId === null) return true;
-  const [member, ...others] = await db.member.findMany({ where: { userId: userId ?? "" }, take: 2 });
+  if (operatorSince !== null) return false;
+  const [member, ...others] = await db.member.findMany({ where: { userId }, take: 2 });
   if (member === undefined || others.length > 0 || member.organizationId !== organizationId) return false;
   const admin = await db.member.findFirst({ where: { organizationId, userId: createdBy ?? "" } });
   return admin !== null && roleCovers(admin.role, member.role === "owner" ? "owner" : "admin");
