@@ -10,6 +10,8 @@ import { newId } from "@/server/base/ids";
 import { type Session, sessionFromHeaders } from "@/server/catalog/auth/sessions";
 import { isOperator } from "@/server/catalog/organization/operators";
 
+type MemberSession = Extract<Session, { member: MemberActor }>;
+
 /** The session of the current request, read once. */
 export const readSession = cache(
   async (): Promise<Session | null> => sessionFromHeaders(getServices(), await headers()),
@@ -21,7 +23,7 @@ export async function arrivedByLink(): Promise<boolean> {
 }
 
 /** The signed-in member for a page. Redirects others to the sign-in page, which leads back. */
-export async function requirePageMember(): Promise<{ session: Session; actor: MemberActor }> {
+export async function requirePageMember(): Promise<{ session: MemberSession; actor: MemberActor }> {
   const session = await readSession();
   if (!session) redirect(signInAddress((await headers()).get(PAGE_ADDRESS_HEADER)));
   if (!session.member) redirect("/no-organization");

@@ -8,8 +8,10 @@ import { Link } from "@/app/_ui/link";
 import { Empty } from "@/app/_ui/page/page";
 import { arrivedByLink, pageContext } from "@/app/request";
 import { dashboardRouter } from "@/server/api/dashboard/router";
+import type { MemberActor } from "@/server/base/actor";
 import { isAppError, isCallerError } from "@/server/base/errors";
 import { isUuid } from "@/server/base/ids";
+import { OfOrganization } from "./of-organization";
 
 /** The member, a query client for one page, and the tRPC procedures as query options without HTTP. */
 export async function createPrefetch() {
@@ -19,11 +21,15 @@ export async function createPrefetch() {
   return { queryClient, trpc, actor: ctx.actor };
 }
 
-type PrefetchedProps = { from: { queryClient: QueryClient }; children: ReactNode };
+type PrefetchedProps = { from: { queryClient: QueryClient; actor: MemberActor }; children: ReactNode };
 
 /** Passes what was fetched on the server to the client components inside. */
 export function Prefetched({ from, children }: PrefetchedProps) {
-  return <HydrationBoundary state={dehydrate(from.queryClient)}>{children}</HydrationBoundary>;
+  return (
+    <OfOrganization id={from.actor.orgId}>
+      <HydrationBoundary state={dehydrate(from.queryClient)}>{children}</HydrationBoundary>
+    </OfOrganization>
+  );
 }
 
 type Prefetch = Awaited<ReturnType<typeof createPrefetch>>;

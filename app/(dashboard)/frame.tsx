@@ -7,14 +7,13 @@ import { DocsIcon, MenuIcon, SearchIcon, StepwellMark, UpDownIcon } from "@/app/
 import { lazy } from "@/app/_ui/lazy";
 import { Link } from "@/app/_ui/link";
 import { Menu, MenuChoice, MenuHeading } from "@/app/_ui/menu/menu";
-import { ConnectionLost, SessionEnded } from "@/app/_ui/page/notice-bars";
+import { ConnectionLost, OrganizationLeft, SessionEnded } from "@/app/_ui/page/notice-bars";
 import { RoleContext } from "@/app/_ui/role";
 import type { MemberRole } from "@/server/base/actor";
 import type { OrganizationLine } from "@/server/catalog/auth/own-account";
 import { preloadPalette, usePalette } from "./_palette/use-palette";
 import { guideFor } from "./docs/guides";
 import { navGroups, SYSTEM_ITEM } from "./nav";
-import { OrganizationContext } from "./organization-context";
 import { PersonMenu } from "./person-menu";
 import { useTheme } from "./theme";
 import { useSwitchOrganization } from "./use-switch-organization";
@@ -116,15 +115,12 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
         ) : null}
         {children}
         <SessionEnded />
+        <OrganizationLeft organizations={organizations} />
         <ConnectionLost />
       </main>
     </div>
   );
-  return (
-    <OrganizationContext value={active?.slug ?? ""}>
-      <RoleContext value={role}>{frame}</RoleContext>
-    </OrganizationContext>
-  );
+  return <RoleContext value={role}>{frame}</RoleContext>;
 }
 
 type SidebarProps = FrameProps & {

@@ -2,8 +2,10 @@ import { getServices } from "@/process-services";
 import type { MemberActor } from "@/server/base/actor";
 import { AppError, isAppError } from "@/server/base/errors";
 import { isUuid, newId } from "@/server/base/ids";
+import { requirePageOrganization } from "@/server/catalog/auth/page-organization";
 import { isSameOrigin, sessionFromHeaders } from "@/server/catalog/auth/sessions";
 import { JSON_TYPE } from "@/server/contract/media-types";
+import { ORGANIZATION_PARAM } from "@/server/contract/page-organization";
 import type { Services } from "@/server/services";
 
 /** Answers with what `work` returns. An `AppError` that it throws becomes the contract's error body. */
@@ -29,6 +31,8 @@ export function memberRoute(answer: (call: Call) => Promise<Response>) {
       const services = getServices();
       const session = await sessionFromHeaders(services, request.headers);
       if (!session?.member) throw new AppError("unauthenticated", "Sign in to continue.");
+      const shown = new URL(request.url).searchParams.get(ORGANIZATION_PARAM);
+      requirePageOrganization(session.member, shown);
       return answer({ services, request, actor: session.member });
     });
 }

@@ -6,6 +6,8 @@ import { GET as followRuns } from "@/app/api/live/runs/route";
 import { GET as download } from "@/app/api/runs/[runId]/download/route";
 import { GET as readText } from "@/app/api/runs/[runId]/text/route";
 import { GET as exportRuns } from "@/app/api/runs/export/route";
+import { GET as callProcedures } from "@/app/api/trpc/[trpc]/route";
+import { ORGANIZATION_HEADER, ORGANIZATION_PARAM } from "@/server/contract/page-organization";
 import { notifyRunChanged } from "@/server/runs/run-changes";
 import { createMember, insertRun } from "@/testing/runs";
 import { signInCookie, TEST_ORIGIN } from "@/testing/sign-in";
@@ -34,8 +36,13 @@ const cookie = await signInCookie(world, await createMember(world, own, "viewer"
 
 type Call = (headers: Record<string, string>, of: Mine) => Promise<Response>;
 
-const ask = (path: string, headers: Record<string, string>) =>
-  new Request(`${TEST_ORIGIN}${path}`, { headers });
+const shown = "page-organization";
+/** The header `shown` becomes the parameter that names the page's organization. */
+const ask = (path: string, { [shown]: id = "", ...headers }: Record<string, string>) => {
+  const url = new URL(path, TEST_ORIGIN);
+  if (id !== "") url.searchParams.set(ORGANIZATION_PARAM, id);
+  return new Request(url, { headers });
+};
 const of = (runId: string) => ({ params: Promise.resolve({ runId }) });
 
 const OF_ONE_RUN: Record<string, Call> = {
@@ -131,6 +138,35 @@ describe("every route of the app", () => {
       expect(shown).not.toContain(theirs.runId);
     },
   );
+
+  const all = { ...OF_ONE_RUN, ...OF_ALL_RUNS };
+  it.each(Object.entries(all))("%s answers only pages of the session's organization", async (_, route) => {
+    const call: Call = typeof route === "function" ? route : route.call;
+    const moved = await call({ cookie, [shown]: other.orgId }, mine);
+    expect([moved.status, await codeOf(moved)]).toEqual([409, "conflict"]);
+    expect(moved.headers.get(ORGANIZATION_HEADER)).toBe(own.orgId);
+    const answer = await call({ cookie, [shown]: own.orgId }, mine);
+    expect([answer.status, answer.headers.get(ORGANIZATION_HEADER)]).toEqual([200, null]);
+    await answer.body?.cancel();
+  });
+
+  it("the dashboard's procedures answer only pages of the session's organization", async () => {
+    const call = (procedures: string, organization: string | null) => {
+      const headers = { cookie, ...(organization === null ? {} : { [ORGANIZATION_HEADER]: organization }) };
+      return callProcedures(
+        new Request(`${TEST_ORIGIN}/api/trpc/${procedures}?batch=1&input=%7B%7D`, { headers }),
+      );
+    };
+    for (const procedures of ["account.organizations", "account.organizations,catalog.keys"]) {
+      const moved = await call(procedures, other.orgId);
+      expect([moved.status, moved.headers.get(ORGANIZATION_HEADER)]).toEqual([409, own.orgId]);
+      expect(await moved.text()).not.toContain("result");
+      for (const organization of [own.orgId, null]) {
+        const answer = await call(procedures, organization);
+        expect([answer.status, answer.headers.get(ORGANIZATION_HEADER)]).toEqual([200, null]);
+      }
+    }
+  });
 
   it("shows no text of another organization's or another run's step", async () => {
     for (const stepId of [theirs.stepId, "none"]) {

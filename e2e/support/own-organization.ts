@@ -24,7 +24,22 @@ async function createOrganizations(): Promise<Organization["owner"][]> {
     credits: 100,
     members: [{ ...owner, name: "Pat", role: "owner" }],
   }));
-  const env = { ...process.env, STEPWELL_DATA_DIR: process.env.STEPWELL_E2E_DATA };
-  await applyDefinitions(JSON.stringify({ organizations }), { env });
+  await applyDefinitions(JSON.stringify({ organizations }), { env: commandEnv() });
   return owners;
 }
+
+/** Creates a person with two organizations, North and South. Their sign-in opens North. */
+export async function createMemberOfTwo(): Promise<Organization["owner"]> {
+  const batch = randomBytes(4).toString("hex");
+  const person = { email: `two-${batch}@${DOMAIN}`, password: PASSWORD };
+  const organizations = ["North", "South"].map((name) => ({
+    slug: `${name.toLowerCase()}-${batch}`,
+    name,
+    credits: 100,
+    members: [{ ...person, name: "Pat", role: "owner" }],
+  }));
+  await applyDefinitions(JSON.stringify({ organizations }), { env: commandEnv() });
+  return person;
+}
+
+const commandEnv = () => ({ ...process.env, STEPWELL_DATA_DIR: process.env.STEPWELL_E2E_DATA });

@@ -2,6 +2,7 @@ import { initTRPC, TRPCError } from "@trpc/server";
 import type { OpenApiMeta } from "trpc-to-openapi";
 import { type Actor, type MemberActor, type MemberRole, roleCovers } from "@/server/base/actor";
 import { AppError, type Issue, isAppError } from "@/server/base/errors";
+import { requirePageOrganization } from "@/server/catalog/auth/page-organization";
 import { isOperator } from "@/server/catalog/organization/operators";
 import type { ErrorCode } from "@/server/contract/errors";
 import { queueDashboardCall } from "@/server/guard/limits/dashboard-queue";
@@ -15,6 +16,8 @@ export type ApiContext = {
   actor: Actor | null;
   requestId: string;
   sessionId?: string | undefined;
+  /** The id of the organization that the calling page shows. */
+  pageOrganization?: string | null | undefined;
   /** Of procedures under `/v1`. */
   call?: ApiCall | undefined;
 };
@@ -111,7 +114,7 @@ export const publicProcedure = t.procedure.use(withErrors);
  */
 export function memberProcedure(needed: MemberRole, { waitsOutside = false } = {}) {
   return publicProcedure.use(({ ctx, next, signal }) => {
-    const actor = requireMember(ctx.actor, needed);
+    const actor = requireMember(ctx, needed);
     const work = () => next({ ctx: { ...ctx, actor } });
     return waitsOutside ? work() : queueDashboardCall(ctx.services, actor.orgId, { work, signal });
   });
@@ -127,9 +130,10 @@ export function operatorProcedure(options: { waitsOutside?: boolean } = {}) {
   });
 }
 
-/** Throws `unauthenticated` or `forbidden`. */
-function requireMember(actor: Actor | null, needed: MemberRole): MemberActor {
+/** Throws `unauthenticated`, `conflict` or `forbidden`. */
+function requireMember({ actor, pageOrganization }: ApiContext, needed: MemberRole): MemberActor {
   if (actor?.kind !== "member") throw new AppError("unauthenticated", "Sign in to continue.");
+  requirePageOrganization(actor, pageOrganization);
   if (!roleCovers(actor.role, needed)) {
     throw new AppError("forbidden", `This needs the role ${needed}; yours is ${actor.role}.`);
   }

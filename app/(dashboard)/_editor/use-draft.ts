@@ -2,8 +2,8 @@
 
 import { useContext, useEffect, useRef, useState } from "react";
 import { draftKey } from "@/app/_ui/data/browser-storage";
+import { OrganizationContext } from "@/app/_ui/data/page-organization";
 import { isJsonObject, tryParseJson, writeJson } from "@/server/base/json/json";
-import { OrganizationContext } from "../organization-context";
 
 /** `version`: the one that the value changes; null: something new. */
 type Draft<Value> = { version: number | null; value: Value };
@@ -25,7 +25,7 @@ export function useDraft<Value>({
   /** Must not change between renders. */
   isValue: (stored: unknown) => stored is Value;
 }) {
-  const key = draftKey(useContext(OrganizationContext), name);
+  const key = draftKey(useContext(OrganizationContext).slug, name);
   const [draft, setDraft] = useState<Draft<Value> | null>(null);
   const [restored, setRestored] = useState(false);
   // The newest draft, also before React has rendered it.

@@ -1,4 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
+import { noteResponse } from "@/app/_ui/data/connection";
+import { useOrganizationAddress } from "@/app/_ui/data/page-organization";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { Menu, MenuItem } from "@/app/_ui/menu/menu";
 import { notify } from "@/app/_ui/toast";
@@ -8,12 +10,14 @@ import { recentRunsQuery } from "../runs/query";
 /** A menu of the inputs of the newest runs of an agent or tool, to use again. */
 export function RecentInputs({ of, onPick }: { of: DefinitionRef; onPick: (input: string) => void }) {
   const trpc = useTRPC();
+  const addressOf = useOrganizationAddress();
   const { data } = useQuery(recentRunsQuery(trpc, of));
   const byPreview = new Map(data?.items.toReversed().map((run) => [run.inputPreview, run.id]));
   const runs = [...byPreview].toReversed();
   if (runs.length === 0) return null;
   async function pick(runId: string) {
-    const response = await fetch(`/api/runs/${runId}/text?field=input`).catch(() => null);
+    const response = await fetch(addressOf(`/api/runs/${runId}/text?field=input`)).catch(() => null);
+    if (response) noteResponse(response);
     if (response?.ok) onPick(await response.text());
     else notify("Could not load the input", "Try again.");
   }

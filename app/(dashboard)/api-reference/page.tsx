@@ -3,12 +3,13 @@ import { Suspense } from "react";
 import { buttonClass } from "@/app/_ui/button";
 import { PageHead } from "@/app/_ui/page/page";
 import { LinesSkeleton } from "@/app/_ui/page/skeletons";
-import { serverApi } from "@/app/request";
+import { requirePageMember, serverApi } from "@/app/request";
 import { getServices } from "@/process-services";
 import { createOpenApiDocument } from "@/server/api/openapi/document";
 import { readJson, writeJson } from "@/server/base/json/json";
 import type { RunKind } from "@/server/contract/enums";
 import { exampleInput } from "@/server/work/json-schema/example-input";
+import { OfOrganization } from "../of-organization";
 import { KeyProvider } from "./key";
 import { OperationSection } from "./operation-section";
 import { type Operation, readOperations } from "./read-document";
@@ -53,15 +54,18 @@ async function readKnownIds(): Promise<KnownIds> {
 }
 
 async function Reference() {
+  const { actor } = await requirePageMember();
   const ids = await readKnownIds();
   const all = ownOperations();
   return (
-    <KeyProvider>
-      <Contents operations={all} />
-      {all.map((operation) => (
-        <OperationSection ids={ids} key={operation.id} operation={operation} />
-      ))}
-    </KeyProvider>
+    <OfOrganization id={actor.orgId}>
+      <KeyProvider>
+        <Contents operations={all} />
+        {all.map((operation) => (
+          <OperationSection ids={ids} key={operation.id} operation={operation} />
+        ))}
+      </KeyProvider>
+    </OfOrganization>
   );
 }
 

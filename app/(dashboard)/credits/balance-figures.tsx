@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useContext } from "react";
 import { useNow, useTimeZone } from "@/app/_ui/data/clock";
+import { OrganizationContext } from "@/app/_ui/data/page-organization";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { Figure, Figures, Sparkline } from "@/app/_ui/figures/figures";
 import { formatCredits, formatPlural, NONE } from "@/app/_ui/figures/format";
@@ -10,7 +11,6 @@ import { Link } from "@/app/_ui/link";
 import { Empty } from "@/app/_ui/page/page";
 import { FiguresSkeleton } from "@/app/_ui/page/skeletons";
 import { Unreadable } from "@/app/_ui/text/unreadable";
-import { OrganizationContext } from "../organization-context";
 import { daysLeft } from "./days-left";
 
 /** Small amounts have four places, so that use is never shown as 0.00. */
@@ -83,7 +83,7 @@ export function BalanceSkeleton() {
 
 /** Shown while nothing is left and nothing is held. */
 export function NoCreditsLeft() {
-  const slug = useContext(OrganizationContext);
+  const { slug } = useContext(OrganizationContext);
   const { data } = useQuery(useTRPC().credits.balance.queryOptions());
   if (!data || Number(data.available) > 0 || data.openRuns > 0) return null;
   return (

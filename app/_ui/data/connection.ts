@@ -1,5 +1,6 @@
 "use client";
 
+import { ORGANIZATION_HEADER } from "@/server/contract/page-organization";
 import { createStore } from "./store";
 
 const lost = createStore(false);
@@ -18,11 +19,20 @@ export async function checkConnection(): Promise<boolean> {
 export const useConnectionLost = lost.use;
 
 const signedOut = createStore(false);
+const otherOrganization = createStore<string | null>(null);
 
 /** Call it with the response of each call that requires a member. */
-export function noteResponse({ ok, status }: { ok: boolean; status: number }): void {
+export function noteResponse({ ok, status, headers }: Pick<Response, "headers" | "ok" | "status">): void {
   signedOut.set(status === 401 || (signedOut.read() && !ok));
+  const other = headers.get(ORGANIZATION_HEADER);
+  if (ok || other !== null) otherOrganization.set(other);
 }
 
 /** Returns true if the session has ended while the page was open. */
 export const useSignedOut = signedOut.use;
+
+/** Call it if the server has rendered content for the organization `id`, which is not the page's. */
+export const noteOtherOrganization: (id: string) => void = otherOrganization.set;
+
+/** The id of the organization that the session is in, if it is not the page's. */
+export const useOtherOrganization = otherOrganization.use;

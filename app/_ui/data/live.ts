@@ -1,7 +1,8 @@
 "use client";
 
 import { useEffect, useRef } from "react";
-import { checkConnection, useSignedOut } from "@/app/_ui/data/connection";
+import { checkConnection, useOtherOrganization, useSignedOut } from "@/app/_ui/data/connection";
+import { useOrganizationAddress } from "@/app/_ui/data/page-organization";
 
 /** Applies after the browser gave up. */
 const MAX_WAIT_MS = 15_000;
@@ -9,18 +10,20 @@ const MAX_WAIT_MS = 15_000;
 type Handlers = Record<string, (data: string, id: string) => void>;
 
 /**
- * Listens to server-sent events while mounted and signed in. The browser reconnects with the last id; after a
+ * Listens to server-sent events while mounted and signed in to the page's organization. The browser reconnects with the last id; after a
  * rejection, the hook calls `address` again. @param address null: do not listen. @param onRejected called after each
  * rejected attempt, to refresh the page without events.
  */
 export function useEvents(address: (() => string) | null, handlers: Handlers, onRejected: () => void): void {
-  const latest = useRef({ address, handlers, onRejected });
+  const ofOrganization = useOrganizationAddress();
+  const latest = useRef({ address, handlers, onRejected, ofOrganization });
   useEffect(() => {
-    latest.current = { address, handlers, onRejected };
+    latest.current = { address, handlers, onRejected, ofOrganization };
   });
   const names = Object.keys(handlers).join(" ");
   const signedOut = useSignedOut();
-  const listening = address !== null && !signedOut;
+  const isElsewhere = useOtherOrganization() !== null;
+  const listening = address !== null && !signedOut && !isElsewhere;
   useEffect(() => {
     if (!listening) return;
     let source: EventSource | undefined;
@@ -29,7 +32,7 @@ export function useEvents(address: (() => string) | null, handlers: Handlers, on
     const open = () => {
       const to = latest.current.address?.();
       if (!to) return;
-      source = new EventSource(to);
+      source = new EventSource(latest.current.ofOrganization(to));
       source.onopen = () => {
         waitMs = 1_000;
       };

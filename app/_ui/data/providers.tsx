@@ -1,18 +1,20 @@
 "use client";
 
 import { CSPProvider } from "@base-ui/react/csp-provider";
-import { QueryClientProvider } from "@tanstack/react-query";
+import { QueryClientProvider, useQueryClient } from "@tanstack/react-query";
 import { createTRPCClient, type getFetch, httpBatchLink } from "@trpc/client";
 import { createTRPCContext } from "@trpc/tanstack-react-query";
 import { LucideProvider } from "lucide-react";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import { TimeProvider } from "@/app/_ui/data/clock";
 import { checkConnection, noteResponse } from "@/app/_ui/data/connection";
+import { OrganizationContext, type PageOrganization } from "@/app/_ui/data/page-organization";
 import { createQueryClient } from "@/app/_ui/data/query-client";
 import { syncWithResponse } from "@/app/_ui/data/server-clock";
 import { lazy } from "@/app/_ui/lazy";
 import type { DashboardRouter } from "@/server/api/dashboard/router";
 import { MAX_BATCHED_CALLS } from "@/server/contract/enums";
+import { ORGANIZATION_HEADER } from "@/server/contract/page-organization";
 
 /** Loads after the page, so that messages can appear when the connection is lost. */
 const Toasts = lazy(() => import("@/app/_ui/toasts"), "Toasts");
@@ -43,30 +45,46 @@ type Props = {
 /** The context that client components need. `now` is the server's time in ms when it rendered. */
 export function Providers({ now, timeZone, timeZoneChosen, nonce, children }: Props) {
   const [queryClient] = useState(() => createQueryClient());
-  const [trpcClient] = useState(() =>
-    createTRPCClient<DashboardRouter>({
-      links: [
-        httpBatchLink({
-          url: "/api/trpc",
-          maxURLLength: 6_000,
-          maxItems: MAX_BATCHED_CALLS,
-          fetch: fetchAndNote,
-        }),
-      ],
-    }),
-  );
   return (
     <CSPProvider disableStyleElements nonce={nonce}>
       <QueryClientProvider client={queryClient}>
-        <TRPCProvider queryClient={queryClient} trpcClient={trpcClient}>
-          <TimeProvider chosen={timeZoneChosen} now={now} timeZone={timeZone}>
-            <LucideProvider absoluteStrokeWidth size={16} strokeWidth={1.5}>
-              {children}
-              <Toasts />
-            </LucideProvider>
-          </TimeProvider>
-        </TRPCProvider>
+        <TimeProvider chosen={timeZoneChosen} now={now} timeZone={timeZone}>
+          <LucideProvider absoluteStrokeWidth size={16} strokeWidth={1.5}>
+            {children}
+            <Toasts />
+          </LucideProvider>
+        </TimeProvider>
       </QueryClientProvider>
     </CSPProvider>
+  );
+}
+
+type OrganizationProviderProps = { organization: PageOrganization; children: ReactNode };
+
+/** The organization of the pages inside, which each of their calls names. */
+export function OrganizationProvider({ organization, children }: OrganizationProviderProps) {
+  const queryClient = useQueryClient();
+  const { id } = organization;
+  const trpcClient = useMemo(
+    () =>
+      createTRPCClient<DashboardRouter>({
+        links: [
+          httpBatchLink({
+            url: "/api/trpc",
+            maxURLLength: 6_000,
+            maxItems: MAX_BATCHED_CALLS,
+            headers: { [ORGANIZATION_HEADER]: id },
+            fetch: fetchAndNote,
+          }),
+        ],
+      }),
+    [id],
+  );
+  return (
+    <OrganizationContext value={organization}>
+      <TRPCProvider queryClient={queryClient} trpcClient={trpcClient}>
+        {children}
+      </TRPCProvider>
+    </OrganizationContext>
   );
 }

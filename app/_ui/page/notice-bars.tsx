@@ -1,13 +1,14 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
-import { usePathname, useSearchParams } from "next/navigation";
+import { usePathname, useRouter, useSearchParams } from "next/navigation";
 import { useOffline } from "next/offline";
-import { type ReactNode, useEffect, useEffectEvent, useState } from "react";
+import { type ReactNode, useContext, useEffect, useEffectEvent, useState } from "react";
 import { Button, buttonClass } from "@/app/_ui/button";
 import { usePageActions } from "@/app/_ui/page/page-actions";
 import { signInAddress } from "@/app/sign-in-target";
-import { checkConnection, useConnectionLost, useSignedOut } from "../data/connection";
+import { checkConnection, useConnectionLost, useOtherOrganization, useSignedOut } from "../data/connection";
+import { OrganizationContext } from "../data/page-organization";
 import { useTRPCClient } from "../data/providers";
 
 function NoticeBar({ title, text, act }: { title: string; text: string; act: ReactNode }) {
@@ -101,15 +102,9 @@ export function SessionEnded() {
 }
 
 function SessionBar() {
-  const client = useTRPCClient();
+  useAskOnFocus();
   const href = signInAddress(`${usePathname()}?${useSearchParams()}`);
   usePageActions([{ label: "Sign in again", href }]);
-  useEffect(() => {
-    // The response of any call shows whether the session is back.
-    const ask = () => void client.account.organizations.query().catch(() => {});
-    window.addEventListener("focus", ask);
-    return () => window.removeEventListener("focus", ask);
-  }, [client]);
   return (
     <NoticeBar
       act={
@@ -121,4 +116,43 @@ function SessionBar() {
       title="You have been signed out."
     />
   );
+}
+
+type OrganizationLeftProps = { organizations: { id: string; name: string }[] };
+
+/**
+ * Shown when the session has changed to another organization under an open page. Disappears when it is back, such as
+ * after a switch in another tab.
+ */
+export function OrganizationLeft({ organizations }: OrganizationLeftProps) {
+  const other = useOtherOrganization();
+  if (other === null) return null;
+  return <OrganizationBar name={organizations.find(({ id }) => id === other)?.name} />;
+}
+
+function OrganizationBar({ name = "another organization" }: { name: string | undefined }) {
+  useAskOnFocus();
+  const { name: shown } = useContext(OrganizationContext);
+  const router = useRouter();
+  // The server has rendered parts for the other organization, which are not shown.
+  useEffect(() => () => router.refresh(), [router]);
+  const reload = () => window.location.reload();
+  usePageActions([{ label: "Reload the page", run: reload }]);
+  return (
+    <NoticeBar
+      act={<Button onClick={reload}>Reload</Button>}
+      text={`This page of ${shown} no longer updates. Reload it to continue in ${name}.`}
+      title={`You switched to ${name}.`}
+    />
+  );
+}
+
+/** The answer of any call shows whether the session is back. */
+function useAskOnFocus(): void {
+  const client = useTRPCClient();
+  useEffect(() => {
+    const ask = () => void client.account.organizations.query().catch(() => {});
+    window.addEventListener("focus", ask);
+    return () => window.removeEventListener("focus", ask);
+  }, [client]);
 }

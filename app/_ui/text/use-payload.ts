@@ -1,6 +1,7 @@
 "use client";
 
 import { useMutation } from "@tanstack/react-query";
+import { noteResponse } from "@/app/_ui/data/connection";
 import { callServer } from "@/app/_ui/data/query-client";
 import type { PayloadPreview } from "@/server/runs/read/inspect/payload-preview";
 
@@ -25,6 +26,7 @@ export function usePayload(preview: PayloadPreview, address: string) {
 
 async function fetchText(address: string): Promise<string> {
   const response = await callServer(address);
+  noteResponse(response);
   if (!response.ok) throw new Error(`Could not load the text (${response.status}).`);
   return response.text();
 }

@@ -664,7 +664,7 @@ const TABLE: Record<string, Row> = Object.fromEntries(
 );
 
 function callAs(actor: Actor | null): Caller {
-  return createDashboardCaller({ services: world, actor, requestId: "test" });
+  return createDashboardCaller({ services: world, actor, requestId: "test", sessionId: newId() });
 }
 
 async function codeOf(call: Promise<unknown>): Promise<string> {

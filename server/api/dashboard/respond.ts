@@ -1,10 +1,11 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { boundBodyBytes } from "@/server/api/http/api-request";
 import type { ApiContext } from "@/server/api/trpc";
-import { AppError } from "@/server/base/errors";
+import { AppError, isAppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
 import { findExcess, MAX_JSON_DEPTH } from "@/server/base/json/text";
 import { MAX_BATCHED_CALLS } from "@/server/contract/enums";
+import { ORGANIZATION_HEADER } from "@/server/contract/page-organization";
 import { MAX_DASHBOARD_CALL_BYTES } from "@/server/contract/sizes";
 import { readBody } from "@/server/guard/limits/read-body";
 import type { Services } from "@/server/services";
@@ -30,10 +31,21 @@ export async function respondToDashboard(
       req,
       router: dashboardRouter,
       maxBatchSize: MAX_BATCHED_CALLS,
-      createContext: () => ({ services, actor, requestId, sessionId }),
-      responseMeta: () => ({
-        headers: new Headers({ "cache-control": "no-store", "x-request-id": requestId }),
+      createContext: () => ({
+        services,
+        actor,
+        requestId,
+        sessionId,
+        pageOrganization: request.headers.get(ORGANIZATION_HEADER),
       }),
+      responseMeta: ({ errors }) => {
+        const headers = new Headers({ "cache-control": "no-store", "x-request-id": requestId });
+        for (const { cause } of errors) {
+          if (!isAppError(cause)) continue;
+          for (const [name, value] of Object.entries(cause.headers)) headers.set(name, value);
+        }
+        return { headers };
+      },
     });
   // Without an actor no input is read.
   if (actor === null) return respond(request);

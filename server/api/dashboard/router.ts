@@ -40,7 +40,7 @@ export const dashboardRouter = router({
     organizations: viewer.query(resolver(listOwnOrganizations)),
     switchOrganization: viewer
       .input(z.object({ organizationId: z.uuid() }))
-      .mutation(resolver(switchOrganization)),
+      .mutation(({ ctx, input }) => switchOrganization(ctx.services, ctx, input)),
     sessions: viewer.query(({ ctx }) => listOwnSessions(ctx.services, ctx)),
     /** Null: all others than this one. */
     endSession: viewer

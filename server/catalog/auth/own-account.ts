@@ -131,20 +131,21 @@ export async function listOwnOrganizations({ db }: Pick<Services, "db">, actor: 
 }
 
 /**
- * Makes an organization active in all sessions of the person. Throws not_found if they are not a member, also if it does
+ * Makes an organization active in the current session. Throws not_found if the person is not a member, also if it does
  * not exist.
  */
 export async function switchOrganization(
   { db }: Pick<Services, "db">,
-  actor: MemberActor,
+  { actor, sessionId }: AccountHolder,
   { organizationId }: { organizationId: string },
 ): Promise<void> {
   const member = await db.member.findUnique({
     where: { organizationId_userId: { organizationId, userId: actor.userId } },
   });
   if (!member) throw new AppError("not_found", "You are not a member of this organization.");
+  if (sessionId === undefined) throw new AppError("unauthenticated", "Sign in to continue.");
   await db.session.updateMany({
-    where: { userId: actor.userId },
+    where: { id: sessionId, userId: actor.userId },
     data: { activeOrganizationId: organizationId },
   });
 }

@@ -203,10 +203,16 @@ describe("the active organization", () => {
         createdAt: world.clock.now(),
       },
     });
-    const headers = await signIn(email);
+    const [headers, elsewhere] = [await signIn(email), await signIn(email)];
     expect((await memberOf(headers))?.orgId).toBe(tenant.orgId);
-    await switchOrganization(world, { ...member, userId }, { organizationId: second.orgId });
+    const sessionId = (await sessionFromHeaders(world, headers))?.user.sessionId;
+    const holder = { actor: { ...member, userId }, sessionId };
+    await switchOrganization(world, holder, { organizationId: second.orgId });
     expect(await memberOf(headers)).toMatchObject({ orgId: second.orgId, role: "viewer" });
+    // Other browsers stay where they are, and a new sign-in opens the first one joined.
+    for (const other of [elsewhere, await signIn(email)]) {
+      expect((await memberOf(other))?.orgId).toBe(tenant.orgId);
+    }
     await world.db.member.deleteMany({ where: { userId, organizationId: second.orgId } });
     expect(await memberOf(headers)).toMatchObject({ orgId: tenant.orgId, role: "owner" });
   });

@@ -37,13 +37,16 @@ export async function readInvitation({ db, clock }: Pick<Services, "db" | "clock
   };
 }
 
+type SignedIn = { id: string; userId: string };
+
 /**
- * Makes an invitation's email a member, once. An email without an account gets one with `account`; a person with
- * one must be signed in. Throws `not_found`, `unauthenticated`, `invalid_request`.
+ * Makes an invitation's email a member, once, and the organization active in their session. An email without an account
+ * gets one with `account`; a person with one must be signed in. Throws `not_found`, `unauthenticated`,
+ * `invalid_request`.
  */
 export async function acceptInvitation(
   services: Pick<Services, "db" | "clock">,
-  { token, userId, account }: { token: string; userId: string | null; account: unknown },
+  { token, session, account }: { token: string; session: SignedIn | null; account: unknown },
 ): Promise<{ email: string; organization: string }> {
   const { email, organizationId } = await findOpen(services.db, token, services.clock.now());
   return transactPrisma(services.db, "catalog", async (tx) => {
@@ -52,17 +55,19 @@ export async function acceptInvitation(
     // Another use of the link may have ended while this one waited for the locks.
     const { id, role, organization } = await findOpen(tx, token, at);
     const user = await tx.user.findUnique({ where: { email }, select: { id: true, name: true } });
-    if (user && user.id !== userId) {
+    if (user && user.id !== session?.userId) {
       throw new AppError("unauthenticated", `Sign in as ${email} to join.`);
     }
     const person = user ?? (await createAccount(tx, { email, at, account }));
     const key = { organizationId, userId: person.id };
     const existing = await tx.member.findUnique({ where: { organizationId_userId: key } });
     if (!existing) await tx.member.create({ data: { id: newId(), ...key, role, createdAt: at } });
-    await tx.session.updateMany({
-      where: { userId: person.id },
-      data: { activeOrganizationId: organizationId },
-    });
+    if (user && session) {
+      await tx.session.updateMany({
+        where: { id: session.id, userId: user.id },
+        data: { activeOrganizationId: organizationId },
+      });
+    }
     await tx.invitation.delete({ where: { id } });
     const orgId = mintOrgId(organizationId);
     const actor: MemberActor = { kind: "member", orgId, userId: person.id, name: person.name, role };

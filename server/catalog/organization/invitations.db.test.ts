@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from "vitest";
 import type { MemberActor } from "@/server/base/actor";
 import { newId } from "@/server/base/ids";
 import { sleep } from "@/server/base/sleep";
+import { sessionFromHeaders } from "@/server/catalog/auth/sessions";
 import { createMember } from "@/testing/runs";
 import { signInCookie } from "@/testing/sign-in";
 import { createTenant, openWorld, type Tenant } from "@/testing/world";
@@ -39,11 +40,11 @@ test("a link makes a new person a member once, with the name and password they c
     invitedBy: "A owner",
     hasAccount: false,
   });
-  expect(await acceptInvitation(world, { token, userId: null, account })).toMatchObject({ email });
+  expect(await acceptInvitation(world, { token, session: null, account })).toMatchObject({ email });
   expect(await membersOf(email)).toMatchObject([{ role: "member" }]);
   expect(await signInCookie(world, { email })).toContain("session_token");
   await expect(readInvitation(world, token)).rejects.toMatchObject(gone);
-  await expect(acceptInvitation(world, { token, userId: null, account })).rejects.toMatchObject(gone);
+  await expect(acceptInvitation(world, { token, session: null, account })).rejects.toMatchObject(gone);
   const audited = await world.db.auditEntry.findMany({
     where: { organizationId: tenant.orgId, subjectKind: "invitation" },
     orderBy: { id: "asc" },
@@ -54,7 +55,7 @@ test("a link makes a new person a member once, with the name and password they c
 test("of two uses at once, one succeeds and one account is made", async () => {
   const email = newEmail();
   const { token } = await invite(email);
-  const use = () => acceptInvitation(world, { token, userId: null, account });
+  const use = () => acceptInvitation(world, { token, session: null, account });
   const both = await Promise.allSettled([use(), use()]);
   expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
   expect(await world.db.user.count({ where: { email } })).toBe(1);
@@ -65,7 +66,7 @@ test("using a link waits for a long change of the catalog, as other changes do",
   const { token } = await invite(email);
   let using: Promise<PromiseSettledResult<unknown>[]> | undefined;
   await changeCatalog(world, { actor: owner, role: "owner" }, async () => {
-    using = Promise.allSettled([acceptInvitation(world, { token, userId: null, account })]);
+    using = Promise.allSettled([acceptInvitation(world, { token, session: null, account })]);
     // Prisma's own limit of a transaction is 5 s.
     await sleep(5_200);
   });
@@ -77,24 +78,24 @@ test("an existing account joins only when it is signed in, and keeps its passwor
   const stranger = await createMember(world, await createTenant(world));
   const { token } = await invite(email);
   expect((await readInvitation(world, token)).hasAccount).toBe(true);
-  for (const other of [null, stranger.userId]) {
-    await expect(acceptInvitation(world, { token, userId: other, account })).rejects.toMatchObject({
+  for (const session of [null, { id: newId(), userId: stranger.userId }]) {
+    await expect(acceptInvitation(world, { token, session, account })).rejects.toMatchObject({
       code: "unauthenticated",
     });
   }
-  const cookie = await signInCookie(world, { email });
-  await acceptInvitation(world, { token, userId, account: undefined });
+  const [here, elsewhere] = [await signInCookie(world, { email }), await signInCookie(world, { email })];
+  const sessionOf = (cookie: string) => sessionFromHeaders(world, new Headers({ cookie }));
+  const id = (await sessionOf(here))?.user.sessionId ?? "";
+  await acceptInvitation(world, { token, session: { id, userId }, account: undefined });
   expect(await membersOf(email)).toMatchObject([{ role: "member" }]);
-  expect(await world.db.session.findFirst({ where: { userId } })).toMatchObject({
-    activeOrganizationId: tenant.orgId,
-  });
-  expect(cookie).not.toBe("");
+  expect((await sessionOf(here))?.member?.orgId).toBe(tenant.orgId);
+  expect((await sessionOf(elsewhere))?.member?.orgId).not.toBe(tenant.orgId);
 });
 
 test("the account's name and password are checked", async () => {
   const { token } = await invite(newEmail());
   const use = (part: object) =>
-    acceptInvitation(world, { token, userId: null, account: { ...account, ...part } });
+    acceptInvitation(world, { token, session: null, account: { ...account, ...part } });
   await expect(use({ password: "short" })).rejects.toMatchObject({ issues: [{ path: "/password" }] });
   await expect(use({ name: " " })).rejects.toMatchObject({ issues: [{ path: "/name" }] });
   await expect(use({ email: "other@invited.test" })).rejects.toMatchObject({ issues: [{ path: "/email" }] });
@@ -123,7 +124,7 @@ test("a link ends when its inviter could no longer invite", async () => {
   await changeMemberRole(world, owner, { userId: admin.userId, role: "admin" });
   expect(await readInvitation(world, first.token)).toMatchObject({ role: "member" });
   await removeMember(world, owner, { userId: admin.userId });
-  const use = acceptInvitation(world, { token: second.token, userId: null, account });
+  const use = acceptInvitation(world, { token: second.token, session: null, account });
   await expect(use).rejects.toMatchObject(gone);
 });
 

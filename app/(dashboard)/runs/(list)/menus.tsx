@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { buttonClass } from "@/app/_ui/button";
+import { useOrganizationAddress } from "@/app/_ui/data/page-organization";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { AgentIcon, CloseIcon, DownloadIcon, PlusIcon, ToolIcon } from "@/app/_ui/icons";
 import { lazy } from "@/app/_ui/lazy";
@@ -15,6 +16,7 @@ const CancelAllDialog = lazy(() => import("./cancel-all-dialog"), "CancelAllDial
 export function ListMenu({ filter }: { filter: RunFilter }) {
   const [asking, setAsking] = useState(false);
   const mayCancel = useMay("member");
+  const addressOf = useOrganizationAddress();
   const exports = (["csv", "json"] as const).map((format) => {
     const query = writeFilter(filter);
     const name = format.toUpperCase();
@@ -22,7 +24,7 @@ export function ListMenu({ filter }: { filter: RunFilter }) {
       label: `Export these runs as ${name}`,
       short: `Export as ${name}`,
       icon: <DownloadIcon />,
-      href: `/api/runs/export${query === "" ? "?" : `${query}&`}format=${format}`,
+      href: addressOf(`/api/runs/export${query === "" ? "?" : `${query}&`}format=${format}`),
       download: true,
     };
   });

@@ -1,5 +1,6 @@
 import { useDeferredValue, useMemo } from "react";
 import { Button } from "@/app/_ui/button";
+import { useOrganizationAddress } from "@/app/_ui/data/page-organization";
 import { formatBytes, formatCount } from "@/app/_ui/figures/format";
 import { readableText } from "@/app/_ui/json/spacing";
 import { type DiffLine, diffLines, MAX_CHANGES, nearChanges } from "@/app/_ui/text/diff";
@@ -72,7 +73,7 @@ type Side = { text: string; cut: boolean; isThere: boolean };
 
 function useSide(run: RunDetail, field: Field) {
   const preview = run[field];
-  const address = `/api/runs/${run.id}/text?field=${field}`;
+  const address = useOrganizationAddress()(`/api/runs/${run.id}/text?field=${field}`);
   const { text, cut, ...loading } = usePayload(preview ?? { text: "", bytes: 0, cut: false }, address);
   const isThere = preview !== null;
   return {

@@ -2,6 +2,7 @@ import { readFilter } from "@/app/(dashboard)/runs/address";
 import { memberRoute, privateResponse } from "@/app/api/handlers";
 import { AppError } from "@/server/base/errors";
 import { JSON_TYPE } from "@/server/contract/media-types";
+import { ORGANIZATION_PARAM } from "@/server/contract/page-organization";
 import { queueDashboardCall } from "@/server/guard/limits/dashboard-queue";
 import { exportRuns } from "@/server/runs/read/export";
 
@@ -13,7 +14,7 @@ const FORMATS = ["csv", "json"] as const;
  */
 export const GET = memberRoute(async ({ services, request, actor }) => {
   const params = new URL(request.url).searchParams;
-  const { filter, unread } = readFilter(params, ["format"]);
+  const { filter, unread } = readFilter(params, ["format", ORGANIZATION_PARAM]);
   const format = FORMATS.find((each) => each === (params.get("format") ?? "csv"));
   if (unread.length > 0) throw new AppError("invalid_request", `Unknown filter: ${unread.join(", ")}.`);
   if (!format) throw new AppError("invalid_request", "The format must be csv or json.");

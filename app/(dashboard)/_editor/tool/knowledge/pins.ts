@@ -1,7 +1,7 @@
 import { useContext, useEffect, useState } from "react";
 import { draftKey } from "@/app/_ui/data/browser-storage";
+import { OrganizationContext } from "@/app/_ui/data/page-organization";
 import { isJsonObject, tryParseJson, writeJson } from "@/server/base/json/json";
-import { OrganizationContext } from "../../../organization-context";
 
 /** A step's output in a run. `step`: the step's id in that run. */
 export type Pin = { runId: string; step: string };
@@ -11,7 +11,7 @@ export type Pins = ReadonlyMap<string, Pin>;
 
 /** The pinned outputs of a tool's draft. The tab stores them until it is closed. */
 export function usePins(toolId: string | null) {
-  const key = draftKey(useContext(OrganizationContext), `pins.${toolId}`);
+  const key = draftKey(useContext(OrganizationContext).slug, `pins.${toolId}`);
   const [pins, setPins] = useState<Pins>(new Map());
   // Read after hydration: the server has no pins.
   useEffect(() => setPins(readPins(sessionStorage.getItem(key))), [key]);

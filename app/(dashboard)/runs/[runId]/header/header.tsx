@@ -1,5 +1,6 @@
 import { CopyButton, copyText } from "@/app/_ui/copy-button";
 import { curlOf } from "@/app/_ui/curl";
+import { useOrganizationAddress } from "@/app/_ui/data/page-organization";
 import { describeError } from "@/app/_ui/data/query-client";
 import { shortId } from "@/app/_ui/figures/format";
 import { Status } from "@/app/_ui/figures/status";
@@ -42,7 +43,8 @@ export function RunHeader({ run, reserve }: { run: RunDetail; reserve: boolean }
 }
 
 function RunMenu({ run }: { run: RunDetail }) {
-  const input = usePayload(run.input, `/api/runs/${run.id}/text?field=input`);
+  const addressOf = useOrganizationAddress();
+  const input = usePayload(run.input, addressOf(`/api/runs/${run.id}/text?field=input`));
   const copy = async (text: () => string | Promise<string>, done: string, then?: string) => {
     try {
       await copyText(await text());
@@ -58,7 +60,7 @@ function RunMenu({ run }: { run: RunDetail }) {
       "Set API_KEY to one of your keys before running it.",
     );
   const copyId = () => copy(() => run.id, "Run id copied");
-  const file = `/api/runs/${run.id}/download`;
+  const file = addressOf(`/api/runs/${run.id}/download`);
   return (
     <ActionMenu
       actions={[

@@ -1,6 +1,7 @@
 import { useRouter } from "next/navigation";
 import { useEffect, useEffectEvent, useState } from "react";
 import { Button } from "@/app/_ui/button";
+import { useOrganizationAddress } from "@/app/_ui/data/page-organization";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { describeError } from "@/app/_ui/data/query-client";
 import { CodeEditor } from "@/app/_ui/editor/code-editor";
@@ -28,7 +29,8 @@ export function RerunDialog({ run, typed, onClose }: RerunDialogProps) {
     },
     onClose: () => onClose(null),
   });
-  const original = usePayload(run.input, `/api/runs/${run.id}/text?field=input`);
+  const addressOf = useOrganizationAddress();
+  const original = usePayload(run.input, addressOf(`/api/runs/${run.id}/text?field=input`));
   const load = useEffectEvent(original.load);
   useEffect(() => load(), []);
   const [issue, setIssue] = useState<string | null>(null);

@@ -3,6 +3,7 @@ import clsx from "clsx";
 import type { ReactNode } from "react";
 import { Button } from "@/app/_ui/button";
 import { CopyButton } from "@/app/_ui/copy-button";
+import { useOrganizationAddress } from "@/app/_ui/data/page-organization";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { formatBytes, formatTokens, formatUsed, shortId } from "@/app/_ui/figures/format";
 import { Moment } from "@/app/_ui/figures/time";
@@ -144,7 +145,7 @@ function Exchange({
   searchText: string;
   failure: ReactNode;
 }) {
-  const address = `/api/runs/${runId}/text?step=${step.id}`;
+  const address = useOrganizationAddress()(`/api/runs/${runId}/text?step=${step.id}`);
   return (
     <div className="flex flex-col gap-3">
       {step.name === "http_request" ? <HttpLine step={step} /> : null}

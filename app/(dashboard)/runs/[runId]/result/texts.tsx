@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { CopyButton } from "@/app/_ui/copy-button";
+import { useOrganizationAddress } from "@/app/_ui/data/page-organization";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { DownloadIcon } from "@/app/_ui/icons";
 import { JsonView, parseDocument } from "@/app/_ui/json/view";
@@ -158,7 +159,7 @@ function useRunText(
     first,
   }: { field: "input" | "output"; long: boolean; height?: string; first?: FirstView | null },
 ) {
-  const address = `/api/runs/${run.id}/text?field=${field}`;
+  const address = useOrganizationAddress()(`/api/runs/${run.id}/text?field=${field}`);
   const { text, cut, load, read } = usePayload(preview, address);
   const isDocument = useMemo(
     () => run.kind === "tool" || (!cut && parseDocument(text) !== undefined),
