@@ -15,6 +15,10 @@ test("a callback is created, gets the end of a run, and is tested, changed and d
   await form.getByLabel("Name").fill(name);
   await form.getByLabel("Address").fill("http://shop.test/hooks");
   await form.getByRole("radio", { name: "Only some" }).check();
+  await form.getByRole("button", { name: "Create callback" }).click();
+  await expect(
+    form.getByText("Select at least one agent, tool or trigger, or enter metadata."),
+  ).toBeVisible();
   await form.getByRole("checkbox", { name: "Double tool" }).check();
   await form.getByRole("button", { name: "Create callback" }).click();
   await expect(form.getByText("must begin with https://")).toBeVisible();
@@ -38,6 +42,22 @@ test("a callback is created, gets the end of a run, and is tested, changed and d
   await expectAccessible(page, "a callback with events");
   await page.getByRole("button", { name: "Redeliver now" }).click();
   await page.getByRole("tab", { name: "Attempts 2" }).click();
+
+  // A form that was opened before somebody else disabled the callback does not enable it.
+  await page.getByRole("button", { name: "Edit", exact: true }).click();
+  const edit = page.getByRole("dialog", { name: `Edit ${name}` });
+  await expect(edit.getByRole("checkbox", { name: "Double tool" })).toBeChecked();
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await other.getByRole("button", { name: "More" }).click();
+  await other.getByRole("menuitem", { name: "Disable" }).click();
+  await expect(other.getByText(`${name} is disabled`)).toBeVisible();
+  await other.close();
+  await edit.getByRole("button", { name: "Save" }).click();
+  await expect(edit).toHaveCount(0);
+  await page.getByRole("button", { name: "More" }).click();
+  await expect(page.getByRole("menuitem", { name: "Enable" })).toBeVisible();
+  await page.keyboard.press("Escape");
 
   await page.getByRole("button", { name: "More" }).click();
   await page.getByRole("menuitem", { name: "Rotate the secret" }).click();

@@ -71,6 +71,29 @@ test("a new trigger is called as pasted, tested, disabled and deleted", async ({
   await expect.poll(call).toMatchObject({ success: false });
 });
 
+test("a form that was opened before the trigger was disabled does not enable it", async ({
+  ownerPage: page,
+}) => {
+  const name = unique("Stays");
+  const form = await openForm(page);
+  await form.getByLabel("Name").fill(name);
+  await form.getByLabel("Starts").selectOption("Double");
+  await form.getByRole("button", { name: "Create trigger" }).click();
+  await page.getByRole("link", { name: "Open the trigger" }).click();
+  await page.getByRole("button", { name: "Edit", exact: true }).click();
+  const edit = page.getByRole("dialog", { name: `Edit ${name}` });
+  await edit.getByLabel("Name").fill(`${name} again`);
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await other.getByRole("button", { name: "More", exact: true }).click();
+  await other.getByRole("menuitem", { name: "Disable" }).click();
+  await expect(other.getByText("disabled", { exact: true })).toBeVisible();
+  await other.close();
+  await edit.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: `${name} again` })).toBeVisible();
+  await expect(page.getByText("disabled", { exact: true })).toBeVisible();
+});
+
 test("a trigger is edited, and its secret and address are replaced", async ({ ownerPage: page }) => {
   const name = unique("Edited");
   const form = await openForm(page);

@@ -59,7 +59,15 @@ export type Expectation = {
 };
 
 /** `note`: why the new version is saved. It is dropped if no version is created. */
-export type SaveOptions = Expectation & { note?: string | undefined };
+export type SaveOptions = Expectation & KeepStatus & { note?: string | undefined };
+
+export type KeepStatus = {
+  /** An existing trigger, schedule or callback stays enabled, disabled or paused, whatever its definition says. */
+  keepStatus?: boolean | undefined;
+};
+
+/** For forms, whose definition may be older than the stored status. */
+export const KEEP_STATUS = { keepStatus: z.boolean().optional() };
 
 type Rules<Schema extends z.ZodType> = {
   role: MemberRole;

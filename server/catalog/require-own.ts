@@ -31,9 +31,10 @@ export async function requireOwn(change: Change<Author>, declared: Declared): Pr
   const { kind, definition } = declared;
   if (targetIdsOf(actor) === null) return;
   const query = {
-    where: { organizationId: actor.orgId, deletedAt: null, ...among(actor) },
+    where: { organizationId: actor.orgId, ...among(actor) },
     select: { slug: true },
   } as const;
+  // Archived ones too: a callback keeps them, and the save says that others are archived.
   const own = {
     agent: new Set((await tx.agent.findMany(query)).map(({ slug }) => slug)),
     tool: new Set((await tx.tool.findMany(query)).map(({ slug }) => slug)),

@@ -17,6 +17,8 @@ export type SlugReader = {
   /** Of a limited key, messages name only what it may use. */
   actor: { orgId: OrgId; targetIds?: readonly string[] };
   declared?: DeclaredSlugs;
+  /** Ids that the saved item has already. They stay valid when they are archived. */
+  kept?: readonly string[];
 };
 
 /**
@@ -24,7 +26,7 @@ export type SlugReader = {
  * Slugs that are only `declared` have neither.
  */
 export async function resolveSlugs(
-  { tx, actor, declared }: SlugReader,
+  { tx, actor, declared, kept = [] }: SlugReader,
   kind: RunKind,
   slugs: readonly string[],
 ): Promise<{ ids: Map<string, string>; issues: Map<string, UnknownName> }> {
@@ -36,7 +38,7 @@ export async function resolveSlugs(
   const found = await findDefinitions(tx, kind, { where: { organizationId: orgId, slug: { in: possible } } });
   const archived = new Set<string>();
   for (const { id, slug, deletedAt } of found) {
-    if (deletedAt === null) ids.set(slug, id);
+    if (deletedAt === null || kept.includes(id)) ids.set(slug, id);
     else archived.add(slug);
   }
   const unknown = slugs.filter((slug) => !ids.has(slug) && !declared?.[kind].has(slug));

@@ -18,6 +18,7 @@ import {
   type Change,
   checkExpectation,
   type Expectation,
+  type KeepStatus,
   type Saved,
   saveItem,
   savingVerb,
@@ -42,15 +43,16 @@ export const saveTrigger = savingVerb(triggerDefinition, putTrigger);
 export async function putTrigger(
   change: Change<Author>,
   definition: TriggerDefinition,
-  expected: Expectation = {},
+  { keepStatus, ...expected }: Expectation & KeepStatus = {},
 ): Promise<SavedTrigger> {
   const { tx, actor, encryption, at } = change;
-  const { slug, status, signature, rateLimit, messageTemplate, filter } = definition;
+  const { slug, signature, rateLimit, messageTemplate, filter } = definition;
   const found = await tx.trigger.findUnique({
     where: { organizationId_slug: { organizationId: actor.orgId, slug } },
     include: { secrets: { orderBy: { createdAt: "desc" } } },
   });
   checkExpectation("trigger", found, { slug, ...expected });
+  const status = keepStatus && found ? statusOf(found) : definition.status;
   const { agent = null, tool = null } = definition;
   const target = await resolveTargets(change, [
     ...(agent === null ? [] : [{ kind: "agent" as const, slug: agent, path: "/agent" }]),
@@ -141,12 +143,14 @@ function planSecret(
   return value === given ? unchanged : { before, after: "a new one", replacement: given };
 }
 
+const statusOf = ({ disabledAt }: Trigger) => (disabledAt === null ? "active" : "inactive");
+
 async function storedFacts(tx: Transaction, found: Trigger) {
   return {
     name: found.name,
     agent: await findSlug(tx.agent, found.agentId),
     tool: await findSlug(tx.tool, found.toolId),
-    status: found.disabledAt === null ? "active" : "inactive",
+    status: statusOf(found),
     signature: storedSignature.parse(found.signature),
     rateLimit: { requests: found.rateLimitRequests, seconds: found.rateLimitSeconds },
     messageTemplate: found.messageTemplate,

@@ -6,7 +6,7 @@ import type { MemberActor, MemberRole } from "@/server/base/actor";
 import { createMember } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";
 import { removeDefinition } from "./archive";
-import { rotateTriggerSecret, rotateTriggerToken } from "./change-trigger";
+import { rotateTriggerSecret, rotateTriggerToken, setTriggerStatus } from "./change-trigger";
 import { createApiKey, revokeApiKey } from "./organization/api-keys";
 import { removeMember, saveMember } from "./organization/members";
 import { operatorOf } from "./organization/organizations";
@@ -108,6 +108,20 @@ test("after a rotation the earlier secret is valid for its overlap only", async 
   });
   expect(next).toEqual({ secret: "third", earlierUntil: null });
   expect([await send(secret), await send("third")]).toEqual([401, 200]);
+});
+
+test("a form that is older than the trigger's status keeps it", async () => {
+  await saveAgent(world, operator, { definition: agent });
+  const definition = { slug: "paused", agent: "writer" };
+  const { id, token } = await saveTrigger(world, operator, { definition });
+  await setTriggerStatus(world, operator, { id, status: "inactive" });
+  const renamed = { ...definition, name: "Shop" };
+  expect(await saveTrigger(world, operator, { definition: renamed, keepStatus: true })).toMatchObject({
+    saved: "updated",
+  });
+  expect((await post(`/webhooks/${token}`, "{}")).status).not.toBe(200);
+  await saveTrigger(world, operator, { definition: renamed });
+  expect((await post(`/webhooks/${token}`, "{}")).status).toBe(200);
 });
 
 test("a new address ends the earlier one", async () => {

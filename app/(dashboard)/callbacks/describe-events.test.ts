@@ -19,7 +19,7 @@ const CALLBACK = {
   p95Ms: null,
   waiting: 0,
 };
-const named = (name: string) => ({ id: name, slug: name, name });
+const named = (name: string) => ({ id: name, slug: name, name, archived: false });
 
 it.each([
   [{}, "All types"],

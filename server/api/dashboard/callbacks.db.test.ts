@@ -1,6 +1,8 @@
 import { afterAll, beforeEach, expect, it } from "vitest";
 import { createDashboardCaller } from "@/server/api/dashboard/router";
+import { removeDefinition } from "@/server/catalog/archive";
 import { CallbackDispatcher } from "@/server/catalog/callbacks/send/dispatcher";
+import { saveTrigger } from "@/server/catalog/save-trigger";
 import { createGuardedEgress } from "@/server/guard/egress/guarded-fetch";
 import { startRun } from "@/server/runs/start";
 import { executeRun } from "@/testing/execute";
@@ -66,7 +68,7 @@ it("shows a callback with its filter, its secret's end and its deliveries", asyn
     slug: "erp",
     name: "ERP",
     url: receiver.url,
-    agents: [{ id: tenant.agentId, slug: "helper", name: "Helper" }],
+    agents: [{ id: tenant.agentId, slug: "helper", name: "Helper", archived: false }],
     tools: [],
     triggers: [],
     metadata: {},
@@ -113,6 +115,34 @@ it("rejects unknown names, taken slugs and more than 20 callbacks", async () => 
   await expect(api.create({ ...ERP, slug: "erp-1" })).rejects.toMatchObject({
     cause: { issues: [{ path: "/slug" }] },
   });
+});
+
+it("keeps archived items of its filter, so that it does not get all runs", async () => {
+  const operator = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  await saveTrigger(world, operator, { definition: { slug: "shop", tool: "adder" } });
+  const filter = { agents: ["helper"], triggers: ["shop"] };
+  const { id } = await api.create({ ...ERP, ...filter });
+  await world.db.agent.update({ where: { id: tenant.agentId }, data: { deletedAt: world.clock.now() } });
+  await removeDefinition(world, operator, { kind: "trigger", slug: "shop" });
+  await api.update({ ...ERP, ...filter, name: "Shop" });
+  expect(await api.inspect({ callbackId: id })).toMatchObject({
+    name: "Shop",
+    agents: [{ slug: "helper", archived: true }],
+    triggers: [{ slug: "shop", archived: true }],
+  });
+  await expect(api.create({ ...ERP, ...filter, slug: "other" })).rejects.toMatchObject({
+    cause: { issues: [{ path: "/agents/0" }, { path: "/triggers/0" }] },
+  });
+});
+
+it("stays disabled when a form that is older saves it", async () => {
+  const { id } = await api.create(ERP);
+  await api.setStatus({ id, status: "inactive" });
+  await api.update({ ...ERP, name: "Shop", keepStatus: true });
+  const disabledAt = expect.any(String);
+  expect(await api.inspect({ callbackId: id })).toMatchObject({ name: "Shop", disabledAt });
+  await api.update({ ...ERP, name: "Shop" });
+  expect(await api.inspect({ callbackId: id })).toMatchObject({ disabledAt: null });
 });
 
 it("redelivers one event with its id, or all that failed since a time", async () => {

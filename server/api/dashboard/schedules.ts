@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { memberProcedure, router } from "@/server/api/trpc";
 import { removeDefinition } from "@/server/catalog/archive";
+import { KEEP_STATUS } from "@/server/catalog/change";
 import { scheduleDefinition, slug } from "@/server/catalog/definitions";
 import {
   inspectSchedule,
@@ -15,7 +16,6 @@ import { checkedInput, mutation, pageInput, resolver } from "./procedures";
 const viewer = memberProcedure("viewer");
 const member = memberProcedure("member");
 const schedule = z.object({ scheduleId: z.uuid() });
-const definition = checkedInput(scheduleDefinition);
 
 export const schedulesRouter = router({
   list: viewer.query(resolver(listSchedules)),
@@ -26,15 +26,15 @@ export const schedulesRouter = router({
     .query(resolver(previewTimes)),
 
   create: member
-    .input(definition)
+    .input(checkedInput(scheduleDefinition))
     .mutation(({ ctx, input }) =>
       saveSchedule(ctx.services, ctx.actor, { definition: input, only: "create" }),
     ),
   /** The slug names the schedule. */
   update: member
-    .input(definition)
-    .mutation(({ ctx, input }) =>
-      saveSchedule(ctx.services, ctx.actor, { definition: input, only: "update" }),
+    .input(checkedInput(scheduleDefinition.safeExtend(KEEP_STATUS)))
+    .mutation(({ ctx, input: { keepStatus, ...definition } }) =>
+      saveSchedule(ctx.services, ctx.actor, { definition, only: "update", keepStatus }),
     ),
   setPaused: mutation(setSchedulePaused),
   runNow: member.input(schedule).mutation(resolver(runScheduleNow)),

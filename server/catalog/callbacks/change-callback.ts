@@ -10,6 +10,7 @@ import {
   changeCatalog,
   type Editor,
   type Expectation,
+  KEEP_STATUS,
 } from "@/server/catalog/change";
 import type { Services } from "@/server/catalog/services";
 import { DEFINITION_STATUSES } from "@/server/contract/enums";
@@ -20,15 +21,17 @@ import { addCallbackSecret, countCallbacksLast, putCallback } from "./save-callb
 // Outputs of runs leave by callbacks, so admins decide about them.
 const ROLE = "admin";
 
+const savedCallback = callbackDefinition.safeExtend(KEEP_STATUS);
+
 function savingCallback(only: Expectation["only"]) {
   const run = (services: CatalogServices & Pick<Services, "env">, actor: Editor, input: unknown) => {
-    const definition = parseInput(callbackDefinition, input);
+    const { keepStatus, ...definition } = parseInput(savedCallback, input);
     const { egressAllow } = services.env;
     return changeCatalog(services, { actor, role: ROLE }, (change) =>
-      putCallback(change, definition, { egressAllow, only }),
+      putCallback(change, definition, { egressAllow, only, keepStatus }),
     );
   };
-  return { role: ROLE, input: callbackDefinition, run } as const;
+  return { role: ROLE, input: savedCallback, run } as const;
 }
 
 /** Creates a callback whose slug is free. The result has its secret, this once. */

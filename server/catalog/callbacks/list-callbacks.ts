@@ -10,6 +10,8 @@ import { callbackSecretPurpose, secretHint } from "./callback-secrets";
 // Deliveries of an hour, by the time of their events: all, and those that arrived.
 const hour = z.object({ hour: z.number(), all: z.number(), delivered: z.number() });
 
+const named = z.object({ id: z.string(), slug: z.string(), name: z.string(), archived: z.boolean() });
+
 const line = z.object({
   id: z.string(),
   /** Null: the addresses that runs were started with. */
@@ -17,9 +19,9 @@ const line = z.object({
   name: z.string(),
   url: z.string().nullable(),
   events: z.array(z.string()),
-  agents: z.array(z.object({ id: z.string(), slug: z.string(), name: z.string() })),
-  tools: z.array(z.object({ id: z.string(), slug: z.string(), name: z.string() })),
-  triggers: z.array(z.object({ id: z.string(), slug: z.string(), name: z.string() })),
+  agents: z.array(named),
+  tools: z.array(named),
+  triggers: z.array(named),
   metadata: z.string().transform((text) => z.record(z.string(), z.string()).parse(readJson(text))),
   creditsBelow: z.string().nullable(),
   disabledAt: isoDate.nullable(),
@@ -30,15 +32,15 @@ const line = z.object({
 });
 
 // Deliveries have their event's time in their id.
-const named = (table: string, ids: string) =>
-  `coalesce((SELECT json_agg(json_build_object('id', t.id, 'slug', t.slug, 'name', t.name) ORDER BY t.slug) FROM ${table} t
+const namesOf = (table: string, ids: string) =>
+  `coalesce((SELECT json_agg(json_build_object('id', t.id, 'slug', t.slug, 'name', t.name, 'archived', t.deleted_at IS NOT NULL) ORDER BY t.slug) FROM ${table} t
              WHERE t.organization_id = c.organization_id AND t.id = ANY(${ids})), '[]')`;
 
 const LIST = defineQuery(
   "list-callbacks",
   line,
   `SELECT c.id, c.slug, c.name, c.url, c.events, c.metadata, trim_scale(c.credits_below)::text AS "creditsBelow", c.disabled_at AS "disabledAt", c.failing_since AS "failingSince",
-     ${named("agents", "c.target_ids")} AS agents, ${named("tools", "c.target_ids")} AS tools, ${named("triggers", "c.trigger_ids")} AS triggers,
+     ${namesOf("agents", "c.target_ids")} AS agents, ${namesOf("tools", "c.target_ids")} AS tools, ${namesOf("triggers", "c.trigger_ids")} AS triggers,
      coalesce((SELECT json_agg(json_build_object('hour', h.hour, 'all', h.n, 'delivered', h.delivered) ORDER BY h.hour) FROM (
        SELECT floor(extract(epoch FROM e.created_at - $2::timestamptz) / 3600)::int AS hour, count(*)::int AS n, count(d.delivered_at)::int AS delivered
        FROM callback_deliveries d JOIN callback_events e ON e.id = d.event_id

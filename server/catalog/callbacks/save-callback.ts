@@ -10,6 +10,7 @@ import {
   type Change,
   checkExpectation,
   type Expectation,
+  type KeepStatus,
   type Saved,
   saveItem,
 } from "@/server/catalog/change";
@@ -32,15 +33,16 @@ type SavedCallback = {
 export async function putCallback(
   change: Change<Author>,
   definition: CallbackDefinition,
-  { egressAllow, ...expected }: Expectation & { egressAllow: readonly string[] },
+  { egressAllow, keepStatus, ...expected }: Expectation & KeepStatus & { egressAllow: readonly string[] },
 ): Promise<SavedCallback> {
   const { tx, actor, at } = change;
-  const { slug, name = slug, events, status, metadata, creditsBelow } = definition;
+  const { slug, name = slug, events, metadata, creditsBelow } = definition;
   const found = await tx.callbackEndpoint.findFirst({
     where: { organizationId: actor.orgId, slug, deletedAt: null },
   });
   checkExpectation("callback", found, { slug, ...expected });
-  const filter = await resolveFilter(change, definition);
+  const status = keepStatus && found ? statusOf(found) : definition.status;
+  const filter = await resolveFilter(change, definition, found);
   const address = readCallbackAddress(definition.url, egressAllow);
   if ("issue" in address) throw rejection([{ path: "/url", message: address.issue }, ...filter.issues]);
   if (filter.issues.length > 0) throw rejection(filter.issues);
@@ -94,8 +96,11 @@ const factsOf = (
   triggerIds: callback.triggerIds,
   metadata: callback.metadata,
   creditsBelow: callback.creditsBelow?.toFixed(4) ?? null,
-  status: callback.disabledAt === null ? "active" : "inactive",
+  status: statusOf(callback),
 });
+
+const statusOf = ({ disabledAt }: Pick<CallbackEndpoint, "disabledAt">) =>
+  disabledAt === null ? "active" : "inactive";
 
 async function requireRoom({ tx, actor }: Change<Author>): Promise<void> {
   const where = { organizationId: actor.orgId, slug: { not: null }, deletedAt: null };
@@ -126,17 +131,23 @@ export async function countCallbacks(tx: Transaction, orgId: OrgId): Promise<voi
   });
 }
 
+/** Stored items of the filter may be archived: without them, the callback would get other runs, or all. */
 async function resolveFilter(
   change: Change<Author>,
   { agents, tools, triggers }: CallbackDefinition,
+  stored: Pick<CallbackEndpoint, "targetIds" | "triggerIds"> | null,
 ): Promise<{ targetIds: string[]; triggerIds: string[]; issues: Issue[] }> {
   const { tx, actor } = change;
-  const targets = await resolveTargets(change, [
+  const targets = await resolveTargets({ ...change, kept: stored?.targetIds ?? [] }, [
     ...agents.map((slug, n) => ({ kind: "agent" as const, slug, path: `/agents/${n}` })),
     ...tools.map((slug, n) => ({ kind: "tool" as const, slug, path: `/tools/${n}` })),
   ]);
   const found = await tx.trigger.findMany({
-    where: { organizationId: actor.orgId, slug: { in: triggers }, deletedAt: null },
+    where: {
+      organizationId: actor.orgId,
+      slug: { in: triggers },
+      OR: [{ deletedAt: null }, { id: { in: stored?.triggerIds ?? [] } }],
+    },
     select: { id: true, slug: true },
   });
   const idOf = new Map(found.map(({ id, slug }) => [slug, id]));

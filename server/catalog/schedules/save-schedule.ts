@@ -13,6 +13,7 @@ import {
   catalogVerb,
   checkExpectation,
   type Expectation,
+  type KeepStatus,
   type Saved,
   saveItem,
   savingVerb,
@@ -30,14 +31,15 @@ export const saveSchedule = savingVerb(scheduleDefinition, putSchedule);
 export async function putSchedule(
   change: Change<Author>,
   definition: ScheduleDefinition,
-  expected: Expectation = {},
+  { keepStatus, ...expected }: Expectation & KeepStatus = {},
 ): Promise<SavedSchedule> {
   const { tx, actor, at } = change;
-  const { slug, cron, timeZone, overlap, catchUpSeconds, jitterSeconds, paused } = definition;
+  const { slug, cron, timeZone, overlap, catchUpSeconds, jitterSeconds } = definition;
   const found = await tx.schedule.findUnique({
     where: { organizationId_slug: { organizationId: actor.orgId, slug } },
   });
   checkExpectation("schedule", found, { slug, ...expected });
+  const paused = keepStatus && found ? found.pausedAt !== null : definition.paused;
   const { agent = null, tool = null } = definition;
   const target = await resolveTargets(change, [
     ...(agent === null ? [] : [{ kind: "agent" as const, slug: agent, path: "/agent" }]),

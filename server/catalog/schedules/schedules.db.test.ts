@@ -55,6 +55,13 @@ describe("a schedule", () => {
     expect(new Date((await nextOf()) ?? 0) > world.clock.now()).toBe(true);
     await saveSchedule(world, member, { definition: { ...definition, paused: true } });
     expect(await nextOf()).toBeNull();
+    const renamed = { ...definition, name: "Each hour" };
+    await saveSchedule(world, member, { definition: renamed, keepStatus: true });
+    expect(await inspectSchedule(world, member, { scheduleId: id })).toMatchObject({
+      name: "Each hour",
+      pausedAt: expect.any(String),
+      nextAt: null,
+    });
   });
 
   it.each([

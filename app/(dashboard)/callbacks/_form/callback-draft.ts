@@ -1,6 +1,10 @@
 import type { CallbackDefinition } from "@/server/catalog/callbacks/callback-definition";
-import type { CallbackDetail } from "@/server/catalog/callbacks/list-callbacks";
+import type { CallbackLine } from "@/server/catalog/callbacks/list-callbacks";
+import type { DirectoryEntry } from "@/server/catalog/overview";
 import { CALLBACK_END_EVENTS, CALLBACK_EVENTS, type CallbackEventType } from "@/server/contract/enums";
+
+/** An agent, tool or trigger that the filter may name. */
+export type FilterTarget = DirectoryEntry & { archived: boolean };
 
 export const NEW_CALLBACK = {
   name: "",
@@ -9,37 +13,56 @@ export const NEW_CALLBACK = {
   events: [...CALLBACK_END_EVENTS] as readonly CallbackEventType[],
   creditsBelow: "",
   limited: false,
-  ids: [] as readonly string[],
+  chosen: [] as readonly FilterTarget[],
   metadata: "",
 };
 
 /** The form of a callback, as typed. */
 export type CallbackDraft = typeof NEW_CALLBACK;
 
-export function draftOf(callback: CallbackDetail): CallbackDraft {
-  const { name, slug, url, agents, tools, triggers, metadata, creditsBelow } = callback;
-  const ids = [...agents, ...tools, ...triggers].map(({ id }) => id);
+type Filter = Pick<CallbackLine, "agents" | "tools" | "triggers">;
+type Shown = Pick<CallbackLine, "name" | "slug" | "url" | "events" | "metadata" | "creditsBelow"> & Filter;
+
+export function draftOf(callback: Shown): CallbackDraft {
+  const { name, slug, url, metadata, creditsBelow } = callback;
+  const chosen = targetsOf(callback);
   return {
     name,
     slug: slug ?? "",
     url: url ?? "",
     events: CALLBACK_EVENTS.filter((type) => callback.events.includes(type)),
     creditsBelow: creditsBelow ?? "",
-    limited: ids.length > 0 || Object.keys(metadata).length > 0,
-    ids,
+    limited: chosen.length > 0 || Object.keys(metadata).length > 0,
+    chosen,
     metadata: Object.entries(metadata)
       .map(([key, value]) => `${key} = ${value}`)
       .join("\n"),
   };
 }
 
-type Named = { id: string; slug: string; kind: "agent" | "tool" | "trigger" };
+function targetsOf({ agents, tools, triggers }: Filter): FilterTarget[] {
+  return [
+    ...agents.map((each) => ({ kind: "agent" as const, ...each })),
+    ...tools.map((each) => ({ kind: "tool" as const, ...each })),
+    ...triggers.map((each) => ({ kind: "trigger" as const, ...each })),
+  ];
+}
+
+/** The items that a filter can name: all in use, and those that the callback names already, also archived ones. */
+export function listChoices(directory: readonly DirectoryEntry[], callback: Filter | null): FilterTarget[] {
+  const named = callback === null ? [] : targetsOf(callback);
+  const inUse = new Set(directory.map(({ id }) => id));
+  return [
+    ...named.filter(({ id }) => !inUse.has(id)),
+    ...directory.map((each) => ({ ...each, archived: false })),
+  ];
+}
 
 /** The definition that a draft describes, and the issues that only the form can see, by JSON pointer. */
-export function readDraft(
-  draft: CallbackDraft,
-  directory: readonly Named[],
-): { definition: Omit<CallbackDefinition, "status">; issues: Record<string, string> } {
+export function readDraft(draft: CallbackDraft): {
+  definition: Omit<CallbackDefinition, "status">;
+  issues: Record<string, string>;
+} {
   const issues: Record<string, string> = {};
   if (draft.url.trim() === "") issues["/url"] = "Enter the address that gets the events.";
   const wantsCredits = draft.events.includes("credits.low");
@@ -52,10 +75,12 @@ export function readDraft(
     .filter((line) => draft.limited && line !== "")
     .map((line) => /^([^=]*[^=\s])\s*=\s*(.*)$/.exec(line));
   if (pairs.includes(null)) issues["/metadata"] = "Write one pair a line, such as shop = no.";
-  const slugsOf = (kind: Named["kind"]) =>
-    draft.limited
-      ? directory.filter((each) => each.kind === kind && draft.ids.includes(each.id)).map(({ slug }) => slug)
-      : [];
+  const chosen = draft.limited ? draft.chosen : [];
+  // The definition reads an empty filter as "all".
+  if (draft.limited && chosen.length === 0 && pairs.length === 0)
+    issues["/agents"] = "Select at least one agent, tool or trigger, or enter metadata.";
+  const slugsOf = (kind: FilterTarget["kind"]) =>
+    chosen.filter((each) => each.kind === kind).map(({ slug }) => slug);
   return {
     definition: {
       name: draft.name.trim(),

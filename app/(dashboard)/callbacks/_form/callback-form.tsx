@@ -10,11 +10,10 @@ import { FormDialog } from "@/app/_ui/forms/form-dialog";
 import { useForm } from "@/app/_ui/forms/use-form";
 import { Link } from "@/app/_ui/link";
 import type { CallbackDetail } from "@/server/catalog/callbacks/list-callbacks";
-import type { DirectoryEntry } from "@/server/catalog/overview";
 import { CALLBACK_EVENTS } from "@/server/contract/enums";
 import { rename } from "../../_editor/slug";
 import { EVENT_LABELS } from "../describe-events";
-import { draftOf, NEW_CALLBACK, readDraft } from "./callback-draft";
+import { draftOf, type FilterTarget, listChoices, NEW_CALLBACK, readDraft } from "./callback-draft";
 
 const LABELS = {
   "/name": "Name",
@@ -34,13 +33,13 @@ type CallbackFormProps = { callback?: CallbackDetail | null };
 export function CallbackForm({ callback = null }: CallbackFormProps) {
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const { data: directory = [] } = useQuery(trpc.catalog.directory.queryOptions());
+  const directory = useQuery(trpc.catalog.directory.queryOptions());
   const form = useForm(
     {
       mutationFn: async (definition: ReturnType<typeof readDraft>["definition"]) => {
-        const status = callback === null || callback.disabledAt === null ? "active" : "inactive";
-        if (callback === null) return client.callbacks.create.mutate({ ...definition, status });
-        await client.callbacks.update.mutate({ ...definition, status });
+        const sent = { ...definition, status: "active" as const };
+        if (callback === null) return client.callbacks.create.mutate(sent);
+        await client.callbacks.update.mutate({ ...sent, keepStatus: true });
         return null;
       },
     },
@@ -53,8 +52,11 @@ export function CallbackForm({ callback = null }: CallbackFormProps) {
   );
   const { draft, change, errorAt, field, result } = form;
   if (result) return <CreatedDialog created={result} name={draft.name} />;
+  const unread = directory.isError
+    ? "Could not load agents, tools and triggers. Open the form again."
+    : undefined;
   function submit() {
-    const { definition, issues } = readDraft(draft, directory);
+    const { definition, issues } = readDraft(draft);
     form.send(definition, issues);
   }
   return (
@@ -62,7 +64,6 @@ export function CallbackForm({ callback = null }: CallbackFormProps) {
       {...form.dialog}
       act={callback === null ? "Create callback" : "Save"}
       acting={callback === null ? "Creating" : "Saving"}
-      loading={callback !== null && draft.limited && directory.length === 0}
       onSubmit={submit}
       title={callback === null ? "New callback" : `Edit ${callback.name}`}
       wide
@@ -112,7 +113,15 @@ export function CallbackForm({ callback = null }: CallbackFormProps) {
           inputMode="decimal"
         />
       ) : null}
-      <FieldGroup error={errorAt("/agents") ?? errorAt("/tools") ?? errorAt("/triggers")} label="Runs">
+      <FieldGroup
+        error={
+          errorAt("/agents") ??
+          errorAt("/tools") ??
+          errorAt("/triggers") ??
+          (draft.limited ? unread : undefined)
+        }
+        label="Runs"
+      >
         <Choice checked={!draft.limited} name="limited" onChange={() => change({ limited: false })}>
           All runs that no other run started
         </Choice>
@@ -120,7 +129,12 @@ export function CallbackForm({ callback = null }: CallbackFormProps) {
           Only some
         </Choice>
         {draft.limited ? (
-          <Picker chosen={draft.ids} entries={directory} onChange={(ids) => change({ ids })} />
+          <Picker
+            choices={listChoices(directory.data ?? [], callback)}
+            chosen={draft.chosen}
+            isComplete={directory.isSuccess}
+            onChange={(chosen) => change({ chosen })}
+          />
         ) : null}
       </FieldGroup>
       {draft.limited ? (
@@ -135,22 +149,28 @@ export function CallbackForm({ callback = null }: CallbackFormProps) {
 }
 
 type PickerProps = {
-  entries: readonly DirectoryEntry[];
-  chosen: readonly string[];
-  onChange: (ids: string[]) => void;
+  choices: readonly FilterTarget[];
+  chosen: readonly FilterTarget[];
+  isComplete: boolean;
+  onChange: (chosen: FilterTarget[]) => void;
 };
 
-function Picker({ entries, chosen, onChange }: PickerProps) {
-  if (entries.length === 0) return <p className="text-muted">No agents, tools and triggers exist.</p>;
+function Picker({ choices, chosen, isComplete, onChange }: PickerProps) {
+  if (choices.length === 0)
+    return isComplete ? <p className="text-muted">No agents, tools and triggers exist.</p> : null;
   return (
     <div className="max-h-44 overflow-y-auto rounded-md border border-line-strong px-2.5 py-1">
-      {entries.map(({ id, kind, name }) => (
+      {choices.map((choice) => (
         <Choice
-          checked={chosen.includes(id)}
-          key={id}
-          onChange={(on) => onChange(on ? [...chosen, id] : chosen.filter((each) => each !== id))}
+          checked={chosen.some(({ id }) => id === choice.id)}
+          key={choice.id}
+          onChange={(on) => onChange(on ? [...chosen, choice] : chosen.filter(({ id }) => id !== choice.id))}
         >
-          {name} <span className="text-muted">{kind}</span>
+          {choice.name}{" "}
+          <span className="text-muted">
+            {choice.kind}
+            {choice.archived ? ", archived" : ""}
+          </span>
         </Choice>
       ))}
     </div>

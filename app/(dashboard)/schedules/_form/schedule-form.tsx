@@ -41,7 +41,9 @@ export function ScheduleForm({ schedule = null }: { schedule?: ScheduleDetail | 
       mutationFn: (draft: ScheduleDraft) => {
         const { definition } = readDraft(draft);
         const { create, update } = client.schedules;
-        return schedule === null ? create.mutate(definition) : update.mutate(definition);
+        if (schedule === null) return create.mutate(definition);
+        const keepStatus = draft.paused === (schedule.pausedAt !== null);
+        return update.mutate({ ...definition, keepStatus });
       },
     },
     {

@@ -24,7 +24,8 @@ export function TriggerForm({ trigger = null }: { trigger?: TriggerDetail | null
       mutationFn: async (draft: TriggerDraft) => {
         const { definition } = readDraft(draft);
         if (trigger !== null) {
-          await client.triggers.update.mutate(definition);
+          const keepStatus = draft.enabled === trigger.enabled;
+          await client.triggers.update.mutate({ ...definition, keepStatus });
           return null;
         }
         return client.triggers.create.mutate({
