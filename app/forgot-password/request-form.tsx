@@ -12,7 +12,7 @@ const requestLink = ({ email }: { email: string }) => postJson<object>("/api/pas
 /** Asks for a link by e-mail. The page does not tell whether the email has an account. */
 export function RequestForm() {
   const { draft, field, send, sent, dialog } = useForm(
-    { mutationFn: requestLink, networkMode: "always" },
+    { mutationFn: requestLink },
     { draft: { email: "" }, labels: { "/email": "Email" } },
   );
   const { mutation, problem } = dialog;

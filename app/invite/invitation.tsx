@@ -59,7 +59,6 @@ function NextStep({ facts, token, signedInAs }: { facts: Facts; token: string; s
 function Join({ token }: { token: string }) {
   const join = useMutation({
     mutationFn: () => acceptInvitation(token),
-    networkMode: "always",
     onSuccess() {
       dropToken(INVITATION);
       window.location.assign("/");

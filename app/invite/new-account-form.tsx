@@ -21,7 +21,7 @@ async function createAccount({ email, token, name, password }: Sent): Promise<vo
 /** Creates the invited person's account, makes it a member, and signs in. */
 export function NewAccountForm({ email, token }: { email: string; token: string }) {
   const { draft, field, send, dialog } = useForm(
-    { mutationFn: createAccount, networkMode: "always" },
+    { mutationFn: createAccount },
     { draft: { name: "", password: "" }, labels: { "/name": "Name", "/password": "Password" } },
   );
   const { mutation, problem } = dialog;

@@ -32,7 +32,7 @@ export function ResetPassword() {
 
 function PasswordForm({ email, token }: { email: string; token: string }) {
   const { draft, field, send, dialog } = useForm(
-    { mutationFn: setPassword, networkMode: "always" },
+    { mutationFn: setPassword },
     { draft: { password: "" }, labels: { "/password": "New password" } },
   );
   const { mutation, problem } = dialog;

@@ -40,7 +40,7 @@ export function SetUp() {
 
 function SetUpForm({ token }: { token: string }) {
   const { draft, field, send, dialog } = useForm(
-    { mutationFn: create, networkMode: "always" },
+    { mutationFn: create },
     {
       draft: { organization: "", credits: "1000", name: "", email: "", password: "" },
       labels: {

@@ -1,3 +1,4 @@
+import { onlineManager } from "@tanstack/react-query";
 import { expect, it } from "vitest";
 import { AppError, isCallerError } from "@/server/base/errors";
 import { createQueryClient } from "./query-client";
@@ -13,4 +14,18 @@ it("the server asks once for what does not exist, so that its page answers 404 i
   });
   await expect(missing).rejects.toThrow("not found");
   expect(asked).toBe(1);
+});
+
+it("asks and acts although the browser says that it is offline", async () => {
+  onlineManager.setOnline(false);
+  try {
+    const client = createQueryClient();
+    expect(await client.fetchQuery({ queryKey: ["read"], queryFn: () => "read" })).toBe("read");
+    const act = client.getMutationCache().build<string, Error, void, unknown>(client, {
+      mutationFn: async () => "done",
+    });
+    expect(await act.execute()).toBe("done");
+  } finally {
+    onlineManager.setOnline(true);
+  }
 });

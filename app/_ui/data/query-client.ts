@@ -10,8 +10,8 @@ declare module "@tanstack/react-query" {
 }
 
 /**
- * Live events keep the data fresh, so the client does not refetch on focus. Queries are repeated after an error that is
- * not final.
+ * Queries are repeated after an error that is not final, and when somebody returns to a page that has not been updated
+ * for 30 s.
  */
 export function createQueryClient(isFinal: (error: unknown) => boolean = isFinalAnswer): QueryClient {
   return new QueryClient({
@@ -21,7 +21,11 @@ export function createQueryClient(isFinal: (error: unknown) => boolean = isFinal
         Promise.all((meta?.refresh ?? []).map((queryKey) => client.invalidateQueries({ queryKey }))),
     }),
     defaultOptions: {
+      // The browser may say "offline" while it reaches the server. A paused mutation would start later, unasked.
+      mutations: { networkMode: "always" },
       queries: {
+        networkMode: "always",
+        refetchOnReconnect: true,
         staleTime: 30_000,
         retry: (failures, error) => failures < 2 && !isFinal(error),
       },

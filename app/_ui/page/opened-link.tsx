@@ -44,7 +44,6 @@ export function OpenedLink<Facts>({
       if (token === null) throw new CallError(NO_TOKEN);
       return { token, facts: await read(token) };
     },
-    networkMode: "always",
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,
   });

@@ -10,7 +10,7 @@ import type { PayloadPreview } from "@/server/runs/read/inspect/payload-preview"
  * an error with a sentence for the reader.
  */
 export function usePayload(preview: PayloadPreview, address: string) {
-  const fetched = useMutation({ mutationFn: () => fetchText(address), networkMode: "always" });
+  const fetched = useMutation({ mutationFn: () => fetchText(address) });
   const complete = preview.cut ? fetched.data : preview.text;
   return {
     text: complete ?? preview.text,
