@@ -12,8 +12,9 @@ import { EXPIRIES, type ExpiryDraft, readExpiry } from "./expiry";
  */
 export function useExpiry(kept: string | null = null) {
   const now = useNow();
+  const timeZone = useTimeZone();
   const [value, setValue] = useState<ExpiryDraft>({ expiry: kept === null ? "never" : "kept", date: "" });
-  return { ...readExpiry(value, { now, kept }), field: { value, kept, onChange: setValue } };
+  return { ...readExpiry(value, { now, timeZone, kept }), field: { value, kept, onChange: setValue } };
 }
 
 type ExpiryFieldProps = ReturnType<typeof useExpiry>["field"] & {

@@ -1,3 +1,4 @@
+import { readZonedTime } from "@/app/_ui/figures/zoned-time";
 import { DAY_MS } from "@/server/base/clock";
 
 export const EXPIRIES = [
@@ -11,17 +12,17 @@ export const EXPIRIES = [
 /** A chosen expiry, as typed. `kept`: the time that is set already. `date`: `YYYY-MM-DD`, for the choice `date`. */
 export type ExpiryDraft = { expiry: (typeof EXPIRIES)[number]["value"] | "kept"; date: string };
 
-/** The value to send for a draft, null for never; and an issue if no valid date is chosen. */
+/** The value to send for a draft, null for never; and an issue if no valid date is chosen. Days end in `timeZone`. */
 export function readExpiry(
   { expiry, date }: ExpiryDraft,
-  { now, kept = null }: { now: number; kept?: string | null },
+  { now, timeZone, kept = null }: { now: number; timeZone: string; kept?: string | null },
 ): { sent: { expiresAt: string | null }; issues: Record<string, string> } {
   const issues: Record<string, string> = {};
   const read = () => {
     if (expiry === "kept") return kept;
     if (expiry === "date") {
-      const end = new Date(`${date}T23:59:59`);
-      if (!Number.isNaN(end.getTime())) return end.toISOString();
+      const end = readZonedTime(`${date}T23:59:59`, timeZone);
+      if (end !== null) return end.toISOString();
       issues["/expiresAt"] = "Choose a date.";
     }
     const days = EXPIRIES.find(({ value }) => value === expiry)?.days;

@@ -3,9 +3,11 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "@/app/_ui/button";
+import { useTimeZone } from "@/app/_ui/data/clock";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { describeError } from "@/app/_ui/data/query-client";
 import { formatPlural } from "@/app/_ui/figures/format";
+import { readZonedTime, writeZonedTime } from "@/app/_ui/figures/zoned-time";
 import { useMay } from "@/app/_ui/role";
 import { notify } from "@/app/_ui/toast";
 
@@ -13,6 +15,7 @@ import { notify } from "@/app/_ui/toast";
 export function RedeliverSince({ callbackId, since }: { callbackId: string; since: string }) {
   const trpc = useTRPC();
   const mayAct = useMay("member");
+  const timeZone = useTimeZone();
   const [typed, setTyped] = useState<string | null>(null);
   const redeliver = useMutation(
     trpc.callbacks.redeliverFailed.mutationOptions({
@@ -22,8 +25,8 @@ export function RedeliverSince({ callbackId, since }: { callbackId: string; sinc
     }),
   );
   if (!mayAct) return null;
-  const shown = typed ?? localInput(new Date(since));
-  const isTime = !Number.isNaN(new Date(shown).getTime());
+  const shown = typed ?? writeZonedTime(new Date(since), timeZone);
+  const from = readZonedTime(shown, timeZone);
   return (
     <>
       <label className="flex items-center gap-2">
@@ -36,18 +39,12 @@ export function RedeliverSince({ callbackId, since }: { callbackId: string; sinc
         />
       </label>
       <Button
-        disabled={redeliver.isPending || !isTime}
+        disabled={redeliver.isPending || from === null}
         look="primary"
-        onClick={() => redeliver.mutate({ callbackId, since: new Date(shown).toISOString() })}
+        onClick={() => from && redeliver.mutate({ callbackId, since: from.toISOString() })}
       >
         {redeliver.isPending ? "Redelivering" : "Redeliver"}
       </Button>
     </>
   );
-}
-
-/** As `datetime-local` writes it, in the browser's zone, a minute before. */
-function localInput(at: Date): string {
-  const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 16);
 }

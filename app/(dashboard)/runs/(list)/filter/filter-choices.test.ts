@@ -67,5 +67,5 @@ test("relative periods and days replace each other", () => {
     period: "1h",
     kind: "tool",
   });
-  expect(take({ period: "7d" }, "since 2026-11-20")).toEqual({ from: new Date(2026, 10, 20).toISOString() });
+  expect(take({ period: "7d" }, "since 2026-11-20")).toEqual({ from: "2026-11-20T00:00:00.000Z" });
 });

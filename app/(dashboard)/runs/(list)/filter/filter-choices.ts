@@ -17,7 +17,7 @@ export function choicesFor(
   filter: RunFilter,
   { text, ...context }: LabelContext & { text: string },
 ): Group<Choice>[] {
-  const typed = readTyped(text).map((part): Choice => {
+  const typed = readTyped(text, context.timeZone).map((part): Choice => {
     const label = describeFilter(part, context);
     return { id: JSON.stringify(part), label, chosen: false, change: adding(part) };
   });

@@ -1,16 +1,18 @@
+import { DAY_MS } from "@/server/base/clock";
 import { PERIOD_MS } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/find/filter";
+import { localTime, momentOf } from "@/server/work/schedules/time-zone";
 
 /**
  * Reads a typed size, time or pair of metadata, such as `> 10 s`, `500 tokens`, `nov 20`, `last 3 days` or
- * `customer = acme`. Of a size without a comparison it returns both, without a unit all that fit. Days are in the
- * browser's time zone; a day without a year is the most recent one.
+ * `customer = acme`. Of a size without a comparison it returns both, without a unit all that fit. Days begin at
+ * midnight in `timeZone`; a day without a year is the most recent one.
  */
-export function readTyped(text: string, now: Date = new Date()): RunFilter[] {
+export function readTyped(text: string, timeZone: string, now: Date = new Date()): RunFilter[] {
   const [, key, value] = PAIR.exec(text.trim()) ?? [];
   if (key !== undefined && value !== undefined) return [{ metadata: { [key]: value } }];
   const typed = text.trim().toLowerCase().replace(/\s+/g, " ");
-  return readSpan(typed, now) ?? readDay(typed, now) ?? readSize(typed);
+  return readSpan(typed, now) ?? readDay(typed, { timeZone, now }) ?? readSize(typed);
 }
 
 /** Not a comparison such as `>= 10 s`. */
@@ -67,15 +69,16 @@ function readSpan(typed: string, now: Date): RunFilter[] | null {
 
 const DAY = /^(?:(since|from|after|before|until|on) )?(.+)$/;
 
-function readDay(typed: string, now: Date): RunFilter[] | null {
+function readDay(typed: string, { timeZone, now }: { timeZone: string; now: Date }): RunFilter[] | null {
   const [, word, name = ""] = DAY.exec(typed) ?? [];
-  const day = nameDay(name, now);
+  const day = nameDay(name, localTime(timeZone, now.getTime()));
   if (day === null) return null;
-  const midnight = (later: number) => new Date(day.year, day.month, day.day + later);
-  const begin = midnight(0);
+  const midnight = (later: number) => Date.UTC(day.year, day.month, day.day + later);
+  const begin = new Date(midnight(0));
   // Such as the 31st of a shorter month.
-  if (begin.getDate() !== day.day || begin.getMonth() !== day.month) return [];
-  const [from, to] = [begin.toISOString(), midnight(1).toISOString()];
+  if (begin.getUTCDate() !== day.day || begin.getUTCMonth() !== day.month) return [];
+  const momentAt = (local: number) => new Date(momentOf(timeZone, local)).toISOString();
+  const [from, to] = [momentAt(midnight(0)), momentAt(midnight(1))];
   if (word === "before") return [{ to: from }];
   if (word === "until") return [{ to }];
   if (word === "after") return [{ from: to }];
@@ -91,11 +94,11 @@ const MONTHS = Array.from({ length: 12 }, (_, month) =>
 const ISO_DAY = /^(\d{4})-(\d{1,2})-(\d{1,2})$/;
 const NAMED_DAY = /^(?:([a-z]{3,9})\.? (\d{1,2})|(\d{1,2})\.? ([a-z]{3,9})\.?)(?:,? (\d{4}))?$/;
 
-/** The day may not exist in its month. */
-function nameDay(name: string, now: Date): Day | null {
+/** The day may not exist in its month. `now`: as if the time zone were UTC. */
+function nameDay(name: string, now: number): Day | null {
   if (name === "today" || name === "yesterday") {
-    const at = new Date(now.getFullYear(), now.getMonth(), now.getDate() - (name === "today" ? 0 : 1));
-    return { year: at.getFullYear(), month: at.getMonth(), day: at.getDate() };
+    const at = new Date(name === "today" ? now : now - DAY_MS);
+    return { year: at.getUTCFullYear(), month: at.getUTCMonth(), day: at.getUTCDate() };
   }
   const [, isoYear, isoMonth, isoDay] = ISO_DAY.exec(name) ?? [];
   if (isoYear !== undefined)
@@ -106,6 +109,6 @@ function nameDay(name: string, now: Date): Day | null {
   if (month < 0) return null;
   const day = Number(dayAfter ?? dayBefore);
   if (year !== undefined) return { year: Number(year), month, day };
-  const thisYear = now.getFullYear();
-  return { year: new Date(thisYear, month, day) > now ? thisYear - 1 : thisYear, month, day };
+  const thisYear = new Date(now).getUTCFullYear();
+  return { year: Date.UTC(thisYear, month, day) > now ? thisYear - 1 : thisYear, month, day };
 }
