@@ -12,12 +12,10 @@ export const GET = runRoute(async ({ services, request: { url, signal }, actor: 
   const query = new URL(url).searchParams;
   const field = query.get("field") === "input" ? "input" : "output";
   const stepId = query.get("step") ?? undefined;
+  if (stepId !== undefined && !isUuid(stepId))
+    throw new AppError("not_found", `Run ${runId} has no such ${field}.`);
   const work = () => readPayload(services, orgId, { runId, stepId, field });
-  const text =
-    stepId === undefined || isUuid(stepId)
-      ? await queueDashboardCall(services, orgId, { work, signal }).catch(() => null)
-      : null;
-  if (text === null) throw new AppError("not_found", `Run ${runId} has no such ${field}.`);
+  const text = await queueDashboardCall(services, orgId, { work, signal });
   const fileName = query.has("download") ? `${stepId ?? runId}-${field}.txt` : undefined;
   return privateResponse(text, { type: "text/plain", fileName });
 });
