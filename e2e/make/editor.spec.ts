@@ -69,6 +69,10 @@ test("problems are marked at their place, and the keyboard leads to them", async
   await expectAccessible(page, "a problem in YAML");
   await page.getByRole("button", { name: "Discard" }).click();
   await expectText(yaml, before);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expectText(yaml, before.replace("transform_json", "transform_jsn"));
+  await page.getByRole("button", { name: "Discard" }).click();
+  await expectText(yaml, before);
   await expect(page.locator(".cm-lintRange-error")).toHaveCount(0);
 
   await page.getByRole("button", { name: "Form", exact: true }).click();

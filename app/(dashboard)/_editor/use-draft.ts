@@ -66,9 +66,14 @@ export function useDraft<Value>({
     rebase() {
       if (latest.current !== null) put({ ...latest.current, version });
     },
+    /** Returns how to put the draft back, as it was. */
     discard() {
+      const before = latest.current;
       put(null);
       setRestored(false);
+      return () => {
+        if (!deleted.current) put(before);
+      };
     },
     deleteStored() {
       deleted.current = true;

@@ -121,8 +121,9 @@ export function useEditor<Value>({
     tried: opened === null ? undefined : tried,
     submit,
     discard() {
-      draft.discard();
+      const run = draft.discard();
       mutation.reset();
+      notify("Draft discarded", undefined, { label: "Undo", run });
     },
     rebase() {
       draft.rebase();
