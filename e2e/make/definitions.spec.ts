@@ -79,6 +79,26 @@ async function createAgent(page: Page, name: string): Promise<void> {
   await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
 }
 
+test("a message is kept when somebody else saves the agent", async ({ ownerPage: page }) => {
+  const name = `Desk ${unique()}`;
+  await createAgent(page, name);
+  const address = page.url();
+  await page.clock.install();
+  await page.goto(address);
+  await field(page, "Message").fill("Where is order 4713?");
+  const other = await page.context().newPage();
+  await other.goto(`${address}/edit`);
+  await other.getByLabel("Max steps", { exact: true }).fill("3");
+  await save(other).click();
+  await expect(other.getByRole("heading", { level: 1, name })).toBeVisible();
+  await other.close();
+  // Returning to a page that is older than 30 s reads the agent again.
+  await page.clock.fastForward("00:31");
+  await page.evaluate(() => window.dispatchEvent(new Event("visibilitychange")));
+  await expect(page.getByText("v2", { exact: true }).first()).toBeVisible();
+  await expect(field(page, "Message")).toHaveValue("Where is order 4713?");
+});
+
 test("a conflict shows both versions, and the draft is kept until it is saved", async ({
   ownerPage: page,
 }) => {

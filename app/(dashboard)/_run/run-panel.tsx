@@ -42,7 +42,12 @@ export function RunPanel({ target }: { target: RunTarget }) {
       className="grid border-line border-t lg:grid-cols-[minmax(0,27rem)_minmax(0,1fr)]"
     >
       <div className="bg-surface px-4 py-4 sm:px-6 lg:border-line lg:border-r">
-        {target.kind === "agent" ? <MessageForm {...props} /> : <InputForm {...props} />}
+        {target.kind === "agent" ? (
+          <MessageForm {...props} />
+        ) : (
+          // Its fields are those of the parameters, which another version may change.
+          <InputForm key={target.parameters} {...props} />
+        )}
       </div>
       <div aria-live="polite" className="min-w-0 px-4 py-4 max-lg:border-line max-lg:border-t sm:px-6">
         {runId === null ? (

@@ -29,7 +29,7 @@ export function DefinitionView({ of, children }: DefinitionViewProps) {
         of={of}
         users={[...of.callers, ...of.triggers.map((trigger) => ({ kind: "trigger" as const, ...trigger }))]}
       />
-      <RunPanel key={of.version} target={{ kind, id, name, maxCredits, active, parameters }} />
+      <RunPanel target={{ kind, id, name, maxCredits, active, parameters }} />
       <div className="grid border-line border-t xl:grid-cols-[minmax(0,1fr)_24rem]">
         <div className="min-w-0 xl:border-line xl:border-r">
           <section aria-label="Definition" className="px-4 py-6 sm:px-6">

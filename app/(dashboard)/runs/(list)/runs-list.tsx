@@ -37,7 +37,12 @@ const EqualErrors = lazy(() => import("./equal-errors"), "EqualErrors");
 export function RunsList({ initialColumns }: { initialColumns: readonly ColumnName[] }) {
   const trpc = useTRPC();
   const { filter, unread } = readFilter(useSearchParams());
-  const { query, lines: runs } = usePages({ ...runsQuery(trpc, filter), placeholderData: keepPreviousData });
+  const { query, lines: runs } = usePages({
+    ...runsQuery(trpc, filter),
+    placeholderData: keepPreviousData,
+    // New runs wait until the reader asks for them, so that rows stay where they are.
+    refetchOnWindowFocus: false,
+  });
   const { waiting, showWaiting } = useLiveRuns(
     filter,
     query.isSuccess && !query.isPlaceholderData ? { shown: runs, hasOlder: query.hasNextPage } : null,
