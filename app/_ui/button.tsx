@@ -14,7 +14,7 @@ const LOOKS: Record<ButtonLook, string> = {
 export function buttonClass(look: ButtonLook = "plain", extra?: string): string {
   return clsx(
     "inline-flex h-8 shrink-0 items-center justify-center gap-1.5 whitespace-nowrap rounded-md px-3 font-medium",
-    "disabled:cursor-not-allowed disabled:opacity-55",
+    "disabled:cursor-not-allowed disabled:opacity-55 aria-disabled:cursor-not-allowed aria-disabled:opacity-55",
     LOOKS[look],
     extra,
   );

@@ -75,6 +75,7 @@ export function OneTimeValue({ label, value, warning }: { label: string; value: 
  */
 export async function copyText(text: string): Promise<void> {
   if (window.isSecureContext) return navigator.clipboard.writeText(text);
+  const focused = document.activeElement;
   const field = document.createElement("textarea");
   field.value = text;
   field.className = "sr-only";
@@ -82,5 +83,7 @@ export async function copyText(text: string): Promise<void> {
   field.select();
   const copied = document.execCommand("copy");
   field.remove();
+  // The browser has moved the focus to the field.
+  if (focused instanceof HTMLElement) focused.focus({ preventScroll: true });
   if (!copied) throw new Error("The browser did not allow it. Select the text and copy it.");
 }

@@ -1,5 +1,6 @@
+import { cancelRun } from "../support/cancel";
 import { expect, test } from "../support/fixtures";
-import { finishRun } from "../support/start";
+import { finishRun, startRun } from "../support/start";
 
 test("a menu is opened, walked through and left with the keyboard", async ({ ownerPage: page }) => {
   await page.goto("/runs");
@@ -38,4 +39,32 @@ test("the arrow keys change the tab of a step", async ({ ownerPage: page, reques
   await expect(page.getByRole("tabpanel", { name: "Record" })).toContainText("startedAt");
   await page.keyboard.press("ArrowRight");
   await expect(tab("Input and output")).toHaveAttribute("aria-selected", "true");
+});
+
+test("the focus stays on a button that copies on a page without TLS", async ({ ownerPage: page }) => {
+  await page.addInitScript(() => Object.defineProperty(window, "isSecureContext", { value: false }));
+  await page.goto("/agents");
+  await page.getByRole("button", { name: "Copy the id of Helper" }).focus();
+  await page.keyboard.press("Enter");
+  const copied = page.getByRole("button", { name: "Copied" });
+  await expect(copied).toBeFocused();
+});
+
+test("the focus returns to the button that cancels a run", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
+  const id = await startRun(request, organization, { tool: organization.counterId, input: { to: 1000 } });
+  await page.goto(`/runs/${id}`);
+  // The run stays open, as if it took long to end.
+  await page.route("**/api/trpc/runs.cancel*", (route) =>
+    route.fulfill({ json: [{ result: { data: { cancelled: 1, alreadyEnded: 0 } } }] }),
+  );
+  await cancelRun(page);
+  await expect(page.getByRole("button", { name: "Cancelling" })).toBeFocused();
+  await page.unroute("**/api/trpc/runs.cancel*");
+  await page.reload();
+  await cancelRun(page);
+  await expect(page.locator("header")).toContainText("Cancelled");
 });

@@ -25,18 +25,20 @@ export function CancelRunButton({
     }),
   );
   const requested = cancelRequested || mutation.isSuccess;
+  const isBusy = requested || mutation.isPending;
   const ask = () => setAsking(true);
   usePageActions(requested ? [] : [{ label: "Cancel run", run: ask }]);
   return (
     <>
       <Button
+        // Not `disabled`: the focus returns to it when the dialog closes.
+        aria-disabled={isBusy}
         aria-haspopup="dialog"
         className={className}
-        disabled={requested || mutation.isPending}
         look="danger"
-        onClick={ask}
+        onClick={isBusy ? undefined : ask}
       >
-        {requested || mutation.isPending ? "Cancelling" : "Cancel run"}
+        {isBusy ? "Cancelling" : "Cancel run"}
       </Button>
       {asking && !cancelRequested ? (
         <ConfirmDialog
