@@ -70,3 +70,38 @@ test("theme and time zone apply immediately and stay", async ({ ownerPage: page 
   await page.goto("/keys");
   await expect(page.locator("time").first()).toHaveAttribute("title", /Asia\/Tokyo$/);
 });
+
+test("single keys can be switched off", async ({ ownerPage: page }) => {
+  const filters = page.getByRole("dialog", { name: "Filters" });
+  const choose = async (label: string) => {
+    await page.goto("/account");
+    await page.getByRole("group", { name: "Single keys" }).getByRole("button", { name: label }).click();
+    await page.goto("/runs");
+    await page.keyboard.press("f");
+  };
+  await choose("Off");
+  // Other shortcuts stay.
+  await page.keyboard.press("ControlOrMeta+k");
+  await expect(page.getByRole("dialog")).toHaveCount(1);
+  await expect(filters).toHaveCount(0);
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("button", { name: "Filter", exact: true })).toHaveAttribute("title", "Filter");
+  await choose("On");
+  await expect(filters).toBeVisible();
+});
+
+test("a sign-out that fails says so", async ({ freshOwnerPage: page }) => {
+  await page.goto("/account");
+  const signOut = page
+    .getByRole("row")
+    .filter({ hasText: "current" })
+    .getByRole("button", { name: "Sign out" });
+  await page.evaluate(() => localStorage.setItem("stepwell.draft.e2e.agent.new", "{}"));
+  await page.route("**/api/auth/sign-out", (route) => route.fulfill({ status: 500, body: "" }));
+  await signOut.click();
+  await expect(page.getByText("You are still signed in")).toBeVisible();
+  expect(await page.evaluate(() => localStorage.getItem("stepwell.draft.e2e.agent.new"))).toBe("{}");
+  await page.unroute("**/api/auth/sign-out");
+  await signOut.click();
+  await expect(page).toHaveURL(/sign-in/);
+});

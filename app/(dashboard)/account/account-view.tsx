@@ -10,6 +10,7 @@ import { useDialog } from "@/app/_ui/use-dialog";
 import { THEMES, useTheme } from "../theme";
 import { OrganizationList } from "./organization-list";
 import { SessionList } from "./session-list";
+import { SingleKeysField } from "./single-keys-field";
 import { TimeZoneField } from "./time-zone-field";
 
 const ChangePassword = lazy(() => import("./change-password"), "ChangePassword");
@@ -39,6 +40,9 @@ export function AccountView({ user }: { user: { name: string; email: string } })
             </Fact>
             <Fact name="Time zone">
               <TimeZoneField />
+            </Fact>
+            <Fact name="Single keys">
+              <SingleKeysField />
             </Fact>
           </Facts>
           <SessionList />

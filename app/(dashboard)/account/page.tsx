@@ -18,6 +18,6 @@ export default prefetchedPage(
   },
   <>
     <PageHead title="Account" />
-    <FactsSkeleton label="You" names={["Name", "Email", "Theme", "Time zone"]} />
+    <FactsSkeleton label="You" names={["Name", "Email", "Theme", "Time zone", "Single keys"]} />
   </>,
 );

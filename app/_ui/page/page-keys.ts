@@ -1,4 +1,27 @@
 import { useEffectEvent, useLayoutEffect } from "react";
+import { useBrowserValue } from "@/app/_ui/data/store";
+
+const SWITCH = "stepwell.single-keys";
+
+function areSingleKeysOn(): boolean {
+  return localStorage.getItem(SWITCH) !== "off";
+}
+
+/** Returns false if this browser's reader has switched off shortcuts that are one character. */
+export function useSingleKeys(): boolean {
+  return useBrowserValue(areSingleKeysOn, true);
+}
+
+/** Switches them on or off for all pages in this browser. */
+export function chooseSingleKeys(on: boolean): void {
+  if (on) localStorage.removeItem(SWITCH);
+  else localStorage.setItem(SWITCH, "off");
+}
+
+/** A shortcut to add to a title: ` (f)`; empty if it is switched off. */
+export function useKeyHint(key: string): string {
+  return useSingleKeys() ? ` (${key})` : "";
+}
 
 function isPageKey(event: KeyboardEvent): boolean {
   if (event.metaKey || event.ctrlKey || event.altKey || event.isComposing || event.defaultPrevented)
@@ -15,6 +38,7 @@ type Act = (event: KeyboardEvent) => unknown;
 export function usePageKeys(keys: Record<string, Act>): void {
   const press = useEffectEvent((event: KeyboardEvent) => {
     const act = Object.hasOwn(keys, event.key) ? keys[event.key] : undefined;
+    if (event.key.length === 1 && !areSingleKeysOn()) return;
     if (act && isPageKey(event) && act(event) !== false) event.preventDefault();
   });
   // A layout effect: other effects may run only after the page is visible, and would miss an early key.

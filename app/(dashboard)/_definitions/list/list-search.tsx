@@ -3,7 +3,7 @@
 import { useRouter } from "next/navigation";
 import { useRef, useState, useTransition } from "react";
 import { formatCount } from "@/app/_ui/figures/format";
-import { usePageKeys } from "@/app/_ui/page/page-keys";
+import { useKeyHint, usePageKeys } from "@/app/_ui/page/page-keys";
 import { SearchField } from "@/app/_ui/search-field";
 import { listHref, type WeekSort } from "./columns";
 
@@ -21,6 +21,7 @@ export function ListSearch({ what, search, sort, shown, total }: ListSearchProps
   const field = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState(search);
   const [, startTransition] = useTransition();
+  const hint = useKeyHint("/");
   usePageKeys({ "/": () => field.current?.focus() });
   const find = (text: string) => {
     setTyped(text);
@@ -40,7 +41,7 @@ export function ListSearch({ what, search, sort, shown, total }: ListSearchProps
           event.currentTarget.blur();
         }}
         ref={field}
-        title="Search (/)"
+        title={`Search${hint}`}
         value={typed}
       />
       <span aria-live="polite" className="ml-auto whitespace-nowrap text-muted text-xs">

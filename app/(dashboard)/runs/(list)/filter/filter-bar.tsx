@@ -7,7 +7,7 @@ import { useTimeZone } from "@/app/_ui/data/clock";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { formatCount } from "@/app/_ui/figures/format";
 import { PlusIcon } from "@/app/_ui/icons";
-import { usePageKeys } from "@/app/_ui/page/page-keys";
+import { useKeyHint, usePageKeys } from "@/app/_ui/page/page-keys";
 import { SearchField } from "@/app/_ui/search-field";
 import type { FilterTargets } from "@/server/catalog/overview";
 import { SEARCHED_CHARACTERS } from "@/server/contract/limits";
@@ -48,6 +48,7 @@ export function FilterBar({
     return text === "" ? [] : [{ field, group, text, name: name || text }];
   });
   const pressedWhileOpen = useRef(false);
+  const hint = useKeyHint("f");
   usePageKeys({ f: () => setPicking("") });
 
   return (
@@ -69,7 +70,7 @@ export function FilterBar({
       <Button
         aria-expanded={picking !== null}
         aria-haspopup="dialog"
-        aria-keyshortcuts="f"
+        aria-keyshortcuts={hint === "" ? undefined : "f"}
         className="border-dashed"
         onClick={() => {
           // Pointer-down outside closes the picker before the click arrives, and the click must not open it again.
@@ -82,7 +83,7 @@ export function FilterBar({
         }}
         onPointerEnter={() => void load()}
         ref={button}
-        title="Filter (f)"
+        title={`Filter${hint}`}
       >
         <PlusIcon />
         Filter
@@ -132,6 +133,7 @@ function TextSearch({ text, onChange }: { text: string; onChange: (text: string)
     // A text of this field comes back late, when more may have been typed. Any other text replaces what was typed.
     if (at < 0) setTyped(text);
   }, [text]);
+  const searchHint = useKeyHint("/");
   useEffect(() => {
     if (typed.trim() === text) return;
     const timer = setTimeout(reportPaused, 400);
@@ -157,7 +159,7 @@ function TextSearch({ text, onChange }: { text: string; onChange: (text: string)
           event.preventDefault();
           event.currentTarget.blur();
         }}
-        title={`Search (/)\n${SEARCH_HELP}`}
+        title={`Search${searchHint}\n${SEARCH_HELP}`}
         placeholder="Words of input, output, error; id"
         value={typed}
       />

@@ -7,7 +7,7 @@ import { useBrowserValue } from "@/app/_ui/data/store";
 import { ChevronDownIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
 import { BackLink } from "@/app/_ui/page/page";
-import { usePageKeys } from "@/app/_ui/page/page-keys";
+import { useKeyHint, usePageKeys } from "@/app/_ui/page/page-keys";
 import { readFilter } from "../../address";
 import { lastListSearch, rememberOpenedRun } from "../../last-list";
 
@@ -75,6 +75,7 @@ export function AdjacentRuns({ runId }: { runId: string }) {
     rememberOpenedRun(next);
     router.replace(`/runs/${next}`);
   }
+  const hints = { p: useKeyHint("p"), n: useKeyHint("n") };
   usePageKeys({ p: () => void go("newer"), n: () => void go("older") });
 
   const links = { newer: useRef<HTMLAnchorElement>(null), older: useRef<HTMLAnchorElement>(null) };
@@ -103,7 +104,7 @@ export function AdjacentRuns({ runId }: { runId: string }) {
             }}
             ref={links[way]}
             replace
-            title={`${title} (${keys})`}
+            title={`${title}${hints[keys]}`}
           >
             {icon}
           </Link>

@@ -1,4 +1,5 @@
 import { Dialog } from "@/app/_ui/dialog";
+import { Link } from "@/app/_ui/link";
 
 const KEYS: readonly [keys: string, does: string][] = [
   ["j  ↓", "next line"],
@@ -26,6 +27,13 @@ export function KeysDialog({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </dl>
+      <p className="text-muted">
+        Keys of one character can be switched off in your{" "}
+        <Link className="text-accent underline" href="/account">
+          account
+        </Link>
+        .
+      </p>
     </Dialog>
   );
 }
