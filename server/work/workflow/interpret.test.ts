@@ -407,6 +407,28 @@ describe("failures", () => {
     });
   });
 
+  test("rejected inputs and outputs leave room for those of later steps", async () => {
+    const text = "x".repeat(1024 * 1024 - 2);
+    const large = (id: string, more: JsonObject) => ({ id, uses: "f", onError: "continue", ...more });
+    const ofInputs = Array.from({ length: 16 }, (_, index) =>
+      large(`i${index}`, { with: { text: "{{ input.text }}" } }),
+    );
+    const { outcome, journal } = await run(
+      { steps: [...ofInputs, { id: "small", uses: "f", with: { n: 1 } }] },
+      { text },
+      journalOf(() => ok(null)),
+    );
+    expect(outcome).toMatchObject({ status: "Completed" });
+    expect(journal.calls()).toHaveLength(16);
+    const ofOutputs = Array.from({ length: 17 }, (_, index) => large(`o${index}`, {}));
+    const later = await run(
+      { steps: [...ofOutputs, { id: "small", uses: "g" }] },
+      {},
+      journalOf(({ functionName }) => ok(functionName === "f" ? text.slice(8) : null)),
+    );
+    expect(later.outcome).toMatchObject({ status: "Completed" });
+  });
+
   test("inputs over 16 MiB together fail the step, and no further call is made", async () => {
     const { outcome, journal } = await run(
       {

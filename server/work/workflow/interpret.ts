@@ -152,6 +152,7 @@ class Workflow {
     const output = await this.#execute(step, this.#scope(), within);
     this.#outputBytes += output.bytes;
     if (this.#outputBytes <= MAX_STEP_OUTPUTS_BYTES) return output;
+    this.#outputBytes -= output.bytes;
     throw new StepFailure(
       "output_too_large",
       `the outputs of all steps together are larger than ${formatLimit(MAX_STEP_OUTPUTS_BYTES)}`,
@@ -255,11 +256,13 @@ class Workflow {
     // Parallel calls add to the sum, so it is read after the wait.
     const inputBytes = await largeJsonBytes(input);
     this.#inputBytes += inputBytes;
-    if (this.#inputBytes > MAX_STEP_INPUTS_BYTES)
+    if (this.#inputBytes > MAX_STEP_INPUTS_BYTES) {
+      this.#inputBytes -= inputBytes;
       throw new StepFailure(
         "input_too_large",
         `the inputs of all calls together are larger than ${formatLimit(MAX_STEP_INPUTS_BYTES)}`,
       );
+    }
     const result = await this.#run.journal.call({
       key,
       stepId: step.id,
