@@ -35,6 +35,23 @@ describe("a value", () => {
     ]);
   });
 
+  it("has no version beyond the database's numbers", async () => {
+    const tenant = await createTenant(world);
+    const call = (ifVersion: number) => {
+      const input = { key: "k", value: 1, ifVersion };
+      return { id: `v${ifVersion}`, uses: "set_value", with: input, retries: 1, onError: "continue" };
+    };
+    const targetId = await insertTool(world, tenant, {
+      slug: "writes",
+      definition: { steps: [call(2_147_483_647), call(2_147_483_648)], output: "{{ steps.*.code }}" },
+    });
+    const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+    const { runId } = await startRun(world, actor, { kind: "tool", targetId, input: {} });
+    await executeRun(world, runId);
+    const { output } = await world.db.run.findUniqueOrThrow({ where: { id: runId } });
+    expect(JSON.parse(output ?? "")).toEqual(["version_conflict", "invalid_input"]);
+  });
+
   it("counts as absent when it has expired, and never has the same version twice", async () => {
     const { orgId } = await createTenant(world);
     await write(orgId, { ttlSeconds: 60 });

@@ -9,6 +9,9 @@ import { valueKey } from "@/server/work/functions/get-value";
 
 const { valueBytes, keys, totalBytes, ttlSeconds } = VALUE_LIMITS;
 
+// Of an `int` column.
+const MAX_VERSION = 2_147_483_647;
+
 export const setValue = defineFunction({
   name: "set_value",
   title: "Set value",
@@ -27,6 +30,7 @@ export const setValue = defineFunction({
     ifVersion: z
       .int()
       .min(0)
+      .max(MAX_VERSION)
       .optional()
       .describe("The version that get_value returned; 0 if there must be no value yet."),
   }),
