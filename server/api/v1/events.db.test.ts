@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "@/server/base/json/json";
 import { cancelRun } from "@/server/runs/cancel";
+import { RunTexts } from "@/server/runs/live/run-texts";
 import { startRun } from "@/server/runs/start";
 import type { ModelReply, ModelRequest } from "@/server/work/models/port";
 import { type ReadEvent, readEvents } from "@/testing/event-reader";
@@ -160,6 +161,29 @@ describe("the events of an agent run", () => {
       data: { finalOutput: "Hello there." },
     });
   });
+});
+
+it("the texts of an agent run are those of its own model calls", async () => {
+  const writer = await createTenant(world, { agent: { functions: ["generate_text"] } });
+  const texts: unknown[] = [];
+  let runId = "";
+  const writes = async ({ onText }: ModelRequest, content: string): Promise<Partial<ModelReply>> => {
+    onText?.(content);
+    await expect.poll(() => world.db.modelCall.count({ where: { runId, content } })).toBe(1);
+    await new RunTexts(world, writer, runId).send((name, data) => texts.push([name, data]));
+    return { content };
+  };
+  play = async (request) => {
+    const last = request.messages.at(-1);
+    if (last?.content === "Draft") return writes(request, "A draft");
+    if (last?.role === "tool") return writes(request, "Done");
+    return { toolCalls: [{ id: "c", name: "generate_text", arguments: '{"prompt":"Draft"}' }] };
+  };
+  const actor = { kind: "operator", orgId: writer.orgId, name: "test" } as const;
+  const request = { kind: "agent", targetId: writer.agentId, userMessage: "Hi" } as const;
+  ({ runId } = await startRun(world, actor, request));
+  await executeRun(world, runId);
+  expect(texts).toEqual([["text.delta", { iteration: 2, text: "Done" }]]);
 });
 
 describe("a stream", () => {

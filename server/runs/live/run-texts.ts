@@ -3,6 +3,7 @@ import type { ApiKeyActor } from "@/server/base/actor";
 import { defineQuery } from "@/server/base/db/statement";
 import type { Services } from "@/server/runs/services";
 
+// Without the calls of its functions, such as generate_text.
 const READ_TEXTS = defineQuery(
   "read-texts-of-calls",
   z.object({
@@ -13,7 +14,7 @@ const READ_TEXTS = defineQuery(
     sequence: z.number(),
   }),
   `SELECT key, iteration_number AS iteration, content, status = 'Running' AS "isOpen", sequence FROM model_calls
-   WHERE run_id = $1 AND organization_id = $2 AND sequence > $3 ORDER BY iteration_number`,
+   WHERE run_id = $1 AND organization_id = $2 AND sequence > $3 AND (key LIKE 'think-%' OR key = 'answer') ORDER BY iteration_number`,
 );
 
 /**
@@ -22,13 +23,13 @@ const READ_TEXTS = defineQuery(
  */
 export class RunTexts {
   readonly #services: Services;
-  readonly #actor: ApiKeyActor;
+  readonly #actor: Pick<ApiKeyActor, "orgId">;
   readonly #runId: string;
   readonly #sent = new Map<string, string>();
   #sequence = -1;
   #isFirst = true;
 
-  constructor(services: Services, actor: ApiKeyActor, runId: string) {
+  constructor(services: Services, actor: Pick<ApiKeyActor, "orgId">, runId: string) {
     this.#services = services;
     this.#actor = actor;
     this.#runId = runId;
