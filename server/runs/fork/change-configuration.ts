@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { OrgId } from "@/server/base/actor";
 import { defineQuery } from "@/server/base/db/statement";
@@ -7,7 +8,11 @@ import { formatLimit, MAX_STEP_OUTPUT_BYTES, MAX_USER_MESSAGE_BYTES } from "@/se
 import { findSecretNames } from "@/server/guard/secrets/references";
 import type { Services } from "@/server/runs/services";
 import type { AgentConfiguration, RunConfiguration, ToolConfiguration } from "@/server/work/agent/definition";
-import { type WorkflowDefinition, workflowDefinition } from "@/server/work/workflow/definition";
+import {
+  type WorkflowDefinition,
+  type WorkflowStep,
+  workflowDefinition,
+} from "@/server/work/workflow/definition";
 import type { PastRun } from "@/server/work/workflow/past-run";
 import type { ForkChanges, ForkRequest } from "./changes";
 import type { Cut } from "./cut";
@@ -125,6 +130,9 @@ async function changeTool(
     definition = changed;
   }
   const key = cut.named?.key;
+  const isTakenOver = cut.steps.some((step) => step.key === configuration.fork?.input?.key);
+  const earlier = isTakenOver ? undefined : configuration.fork?.input;
+  const replaced = input === undefined || key === undefined ? earlier : { key, value: input };
   return {
     version: toolVersion ?? origin.version,
     configuration: {
@@ -134,7 +142,7 @@ async function changeTool(
         runId,
         tools,
         past: pastOf(origin, tools === "recorded" ? null : (cut.stepId ?? AT_OUTPUT)),
-        ...(input === undefined || key === undefined ? {} : { input: { key, value: input } }),
+        ...(replaced && { input: replaced }),
       },
     },
   };
@@ -172,16 +180,20 @@ function findEarlierDifference(
   { steps: after }: WorkflowDefinition,
   cutId: string | undefined,
 ): string | null {
-  const idsUntil = (steps: WorkflowDefinition["steps"]) => {
+  const callsUntil = (steps: WorkflowDefinition["steps"]) => {
     const index = cutId === undefined ? steps.length : steps.findIndex(({ id }) => id === cutId);
-    return index < 0
-      ? null
-      : steps.slice(0, index).flatMap(({ id, parallel = [] }) => [id, ...parallel.map((inner) => inner.id)]);
+    return index < 0 ? null : steps.slice(0, index).map(callsOf);
   };
-  const wanted = idsUntil(after);
+  const wanted = callsUntil(after);
   if (wanted === null) return `has no step "${cutId}", where the fork would begin`;
-  const isSame = (idsUntil(before) ?? []).join() === wanted.join();
-  return isSame ? null : "has other steps before the one where the fork begins";
+  return isDeepStrictEqual(callsUntil(before) ?? [], wanted)
+    ? null
+    : "has other steps before the one where the fork begins";
+}
+
+// Decides which calls a step makes. How they are repeated or run side by side does not matter.
+function callsOf({ id, uses, with: input, if: condition, forEach, as, parallel }: WorkflowStep): unknown {
+  return { id, uses, input, condition, forEach, as, parallel: parallel?.map(callsOf) };
 }
 
 const unknownVersion = (number: number) => `must be a version of the tool. There is no version ${number}`;

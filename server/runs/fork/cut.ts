@@ -27,6 +27,11 @@ export function findCut(
 ): { cut: Cut } | { issue: Issue } {
   const last = origin.steps.at(-1)?.number ?? 0;
   const named = origin.steps.find(({ number }) => number === fromStep);
+  // A fork's steps may leave a number out.
+  if (named === undefined && fromStep > 0 && fromStep <= last) {
+    const message = `must be the number of a step, or ${last + 1}. The run has no step ${fromStep}`;
+    return { issue: { path: "/fromStep", message } };
+  }
   if (named === undefined && fromStep !== last + 1) {
     const steps = last === 0 ? "The run has no steps" : `The run has steps 1 to ${last}`;
     return { issue: { path: "/fromStep", message: `must be from 1 to ${last + 1}. ${steps}` } };

@@ -133,6 +133,9 @@ it("replaces an output, of an item of a forEach too; what depends on it is not i
   expect(made).toMatchObject({ status: "Failed", errorCode: "step_failed", calls: 0 });
   expect(made.errorMessage).toMatch(/^Step "last" failed: The call is not in the record/);
   expect(made.steps.at(-1)?.output).toContain('"code":"not_in_record"');
+  // The replaced item was taken over before the first one, whose number no step has.
+  const number = numberOf(first, "each[0]");
+  await expect(plan(tenant, made.id, { fromStep: number })).rejects.toThrow(`The run has no step ${number}`);
 });
 
 it("replaces arguments", async () => {
@@ -145,6 +148,9 @@ it("replaces arguments", async () => {
   expect(server.requests.at(-1)?.path).toBe("/elsewhere");
   const recorded = await executeFork(tenant, first.id, { fromStep, changes });
   expect(recorded).toMatchObject({ status: "Failed", calls: 0 });
+  // A fork of the fork has the same arguments.
+  const again = await executeFork(tenant, made.id, { fromStep: 1 });
+  expect(again).toMatchObject({ status: "Completed", output: made.output, calls: 0 });
 });
 
 it("uses another version of the tool, if the steps before are the same", async () => {
@@ -157,13 +163,19 @@ it("uses another version of the tool, if the steps before are the same", async (
   };
   await addVersion(2, { ...DEFINITION, output: "{{ $sum(steps.each) }}" });
   await addVersion(3, { ...DEFINITION, steps: DEFINITION.steps.slice(1) });
+  const [stamp, ...rest] = DEFINITION.steps;
+  await addVersion(4, { ...DEFINITION, steps: [{ ...stamp, forEach: "[1, 2]" }, ...rest] });
+  await addVersion(5, { ...DEFINITION, steps: [{ retries: 1, ...stamp }, ...rest] });
   const made = await executeFork(tenant, first.id, { fromStep: 9, changes: { toolVersion: 2 } });
   expect(made).toMatchObject({ status: "Completed", output: "50", targetVersion: 2, calls: 0, forkStep: 9 });
-  const fails = (toolVersion: number) => plan(tenant, first.id, { fromStep: 4, changes: { toolVersion } });
-  await expect(fails(3)).rejects.toThrow(
-    "changes.toolVersion has other steps before the one where the fork begins",
-  );
-  await expect(fails(4)).rejects.toThrow("There is no version 4");
+  const planWith = (toolVersion: number) => plan(tenant, first.id, { fromStep: 4, changes: { toolVersion } });
+  for (const version of [3, 4]) {
+    await expect(planWith(version)).rejects.toThrow(
+      "changes.toolVersion has other steps before the one where the fork begins",
+    );
+  }
+  expect((await planWith(5)).plan).toBeDefined();
+  await expect(planWith(6)).rejects.toThrow("There is no version 6");
   await expect(plan(tenant, first.id, { fromStep: 1, changes: { model: "gpt-5" } })).rejects.toThrow(
     "changes.model is not a setting of tools",
   );
