@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import type { Json } from "@/server/base/json/json";
 import { admitWaitingRuns } from "@/server/runs/engine/claim";
 import { WorkerLost } from "@/server/runs/engine/write/writer";
 import { inspectRun } from "@/server/runs/read/inspect/inspect";
@@ -14,10 +15,10 @@ const world = await openWorld({
   models: scriptedModels((request) => play(request)),
 });
 
-async function start(tenant: Tenant): Promise<string> {
+async function start(tenant: Tenant, retries: Json = 1): Promise<string> {
   const definition = {
     parameters: { type: "object" },
-    steps: [{ id: "one", uses: "generate_text", with: { prompt: "one" }, retries: 1 }],
+    steps: [{ id: "one", uses: "generate_text", with: { prompt: "one" }, retries }],
     output: "{{ steps.one }}",
   };
   await world.db.toolVersion.updateMany({
@@ -116,4 +117,45 @@ it("shows the attempt that a replaced worker did not finish, and the step's orig
   ]);
   const call = await inspectCall(world, viewer, { runId, callId: calls[0]?.id ?? "" });
   expect(call.attempts).toMatchObject([interrupted]);
+});
+
+it("counts the attempts of a replaced worker, and waits as long before the next one", async () => {
+  const tenant = await createTenant(world);
+  const runId = await start(tenant, { count: 1, firstWaitMs: 0 });
+  const beside = await createWorld({ beside: world, models: world.models });
+  let asked = 0;
+  let replacedAt = 0;
+  let askedAgainAfterMs = 0;
+  let second: Promise<unknown> | undefined;
+  play = async () => {
+    asked += 1;
+    if (asked === 2) {
+      const attempts = async () => (await world.db.step.findMany({ where: { runId } }))[0]?.attempts ?? "[]";
+      await expect.poll(async () => JSON.parse(await attempts())).toHaveLength(1);
+      await replaceWorker(beside);
+      const [failed] = JSON.parse(await attempts());
+      const retryAt = new Date(world.clock.now().getTime() + 200).toISOString();
+      await world.db.step.updateMany({
+        where: { runId },
+        data: { attempts: JSON.stringify([{ ...failed, retryAt }]) },
+      });
+      replacedAt = performance.now();
+      second = executeRun(world, runId);
+      await second;
+    } else if (asked > 2) {
+      askedAgainAfterMs = performance.now() - replacedAt;
+    }
+    throw new ModelError("Overloaded.", { reason: "unavailable", attempts: [] });
+  };
+  await admitWaitingRuns(world, { worker: null, slots: 1_000 });
+  await expect(executeSegment(beside, runId)).rejects.toThrow(WorkerLost);
+  await second;
+  await beside.close();
+  expect(asked).toBe(3);
+  expect(askedAgainAfterMs).toBeGreaterThan(190);
+  const [step] = await world.db.step.findMany({ where: { runId } });
+  expect(JSON.parse(step?.attempts ?? "")).toMatchObject([
+    { error: "Overloaded." },
+    { error: "Overloaded." },
+  ]);
 });

@@ -2,9 +2,10 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import type { JsonObject } from "@/server/base/json/json";
 import { cancelRun } from "@/server/runs/cancel";
+import { calledRunId } from "@/server/runs/engine/called-run";
 import { admitWaitingRuns } from "@/server/runs/engine/claim";
 import { startRun } from "@/server/runs/start";
-import type { ModelReply, ModelRequest } from "@/server/work/models/port";
+import { ModelError, type ModelReply, type ModelRequest } from "@/server/work/models/port";
 import { executeRun, executeSegment } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
 import { insertTool } from "@/testing/tools";
@@ -108,9 +109,7 @@ describe("run_tool", () => {
     });
     expect(done.children).toHaveLength(3);
     expect(JSON.parse(done.steps[0]?.attempts ?? "")).toHaveLength(3);
-    expect(done.steps[0]?.childRunId).toBe(
-      done.children.find(({ id }) => id === done.steps[0]?.childRunId)?.id,
-    );
+    expect(done.steps[0]?.childRunId).toBe(calledRunId(runId, "call", 3));
     await expectSoundLedger(world, tenant);
   });
 
@@ -381,5 +380,20 @@ describe("run_agent", () => {
     expect(done).toMatchObject({ status: "Completed", children: [{ status: "Failed" }] });
     expect(JSON.parse(done.output ?? "")).toMatchObject({ code: "timeout" });
     await expectSoundLedger(world, tenant);
+  });
+
+  it("gives each attempt the time limit of the step", async () => {
+    const tenant = await createTenant(world);
+    let asked = 0;
+    play = () => {
+      asked += 1;
+      if (asked > 1) return { content: "Done." };
+      world.clock.advance(30_001);
+      throw new ModelError("No.", { reason: "rejected", attempts: [] });
+    };
+    const limited = { ...askHelper, timeoutMs: 30_000, retries: { count: 1, firstWaitMs: 0 } };
+    const runId = await start(tenant, { steps: [limited] });
+    await executeRun(world, runId);
+    expect(await read(runId)).toMatchObject({ status: "Completed", output: '{"output":"Done."}' });
   });
 });

@@ -65,7 +65,10 @@ function callChild(
         started.row.child_run_id = id;
       };
       const child = { id, find, link };
-      const ended = await withinTime(execution, child, { ...call, beganAt: started.startedAt });
+      // Recorded, because a worker that takes over makes the attempts again.
+      const retryAt = started.attempts.flatMap((earlier) => earlier.retryAt ?? [])[number - 2];
+      const beganAt = retryAt === undefined ? started.startedAt : Date.parse(retryAt);
+      const ended = await withinTime(execution, child, { ...call, beganAt });
       if (ended.status === "Completed") return storedOutput(execution, toOutput(ended.output));
       execution.signal.throwIfAborted();
       throw new FunctionError(ended.code, ended.message);
@@ -73,7 +76,7 @@ function callChild(
   });
 }
 
-/** The time limit counts from the step's beginning. */
+/** The time limit counts from the beginning of the attempt. */
 async function withinTime(
   execution: Execution,
   child: ChildCall,

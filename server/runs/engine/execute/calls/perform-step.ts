@@ -80,10 +80,16 @@ async function attemptStep(
   started: StartedStep,
   { work, call: { retries, notes } }: { work: StepWork; call: Pick<StepCall, "retries" | "notes"> },
 ): Promise<StepOutcome> {
-  const recorded = work.repeatsAttempts
-    ? started.attempts.filter(({ retryAt }) => retryAt !== undefined).length
-    : 0;
-  for (let number = 1; ; number += 1) {
+  // Attempts of an earlier worker: the next one follows at its time.
+  const recorded = started.attempts.flatMap(({ retryAt }) => retryAt ?? []);
+  const waitAfter = async (number: number) => {
+    const retryAt = recorded[number - 1];
+    if (retryAt === undefined) return;
+    await sleepOrThrow(Math.max(0, Date.parse(retryAt) - services.clock.now().getTime()), signal);
+  };
+  const first = work.repeatsAttempts ? 1 : recorded.length + 1;
+  await waitAfter(first - 1);
+  for (let number = first; ; number += 1) {
     const attempt: StepAttempt = {
       number,
       startedAt: services.clock.now(),
@@ -99,7 +105,10 @@ async function attemptStep(
       outcome = { error: replaceNul(secrets.redact(error.message)), code: error.code };
       isRetried = number <= retries.count && !isFinal(error.code);
     }
-    if (isRetried && number <= recorded) continue;
+    if (isRetried && number <= recorded.length) {
+      await waitAfter(number);
+      continue;
+    }
     const retryInMs = isRetried ? retryWaitMs(retries, number) : undefined;
     const now = services.clock.now().getTime();
     started.attempts.push({
