@@ -6,7 +6,7 @@ import { headroomForFirstCall, holdForFirstCall, SMALLEST_HOLD } from "@/server/
 import { replaceNul } from "@/server/guard/secrets/stored-output";
 import type { ReceivedDelivery } from "@/server/runs/received-delivery";
 import type { Services } from "@/server/runs/services";
-import type { RunConfiguration, ToolConfiguration } from "@/server/work/agent/definition";
+import { isFromOutside, type RunConfiguration, type ToolConfiguration } from "@/server/work/agent/definition";
 import { offeredTools, openingMessages } from "@/server/work/agent/prompts";
 import type { AgentSettings } from "@/server/work/agent/settings";
 import { validateAgainst } from "@/server/work/json-schema/schema";
@@ -20,15 +20,11 @@ export type Draft = Pick<Target, "maxCredits" | "deadlineSeconds"> &
   ({ kind: "agent"; settings: AgentSettings } | Omit<ToolConfiguration, "name">);
 
 export type StartRequest = (
-  | {
-      kind: "agent";
-      targetId: string;
-      userMessage: string;
-      /** No trigger starts this run: it repeats a webhook's run. */
-      messageFromOutside?: boolean;
-    }
+  | { kind: "agent"; targetId: string; userMessage: string }
   | { kind: "tool"; targetId: string; input: JsonObject }
 ) & {
+  /** No trigger starts this run: it repeats one whose input a webhook sent. */
+  fromOutside?: boolean | undefined;
   draft?: Draft | undefined;
   /** The run continues another one, with that one's target. */
   fork?: ForkPlan | undefined;
@@ -83,9 +79,9 @@ export async function freezeStart(
   actor: Actor,
   { target, request }: { target: Target; request: StartRequest },
 ) {
+  const fromOutside = actor.kind === "trigger" || request.fromOutside === true;
   if (target.kind === "agent" && request.kind === "agent") {
-    const messageFromOutside = actor.kind === "trigger" || request.messageFromOutside === true;
-    const configuration = { ...target.configuration, messageFromOutside };
+    const configuration = { ...target.configuration, messageFromOutside: fromOutside };
     const prompt = {
       messages: openingMessages(configuration, request.userMessage),
       tools: offeredTools(configuration.callables),
@@ -107,7 +103,7 @@ export async function freezeStart(
     };
   }
   if (target.kind === "tool" && request.kind === "tool") {
-    const { configuration } = target;
+    const configuration = fromOutside ? { ...target.configuration, fromOutside } : target.configuration;
     return {
       target,
       configuration,
@@ -141,12 +137,12 @@ async function withDraft(
   throw new Error("target and draft are of different kinds");
 }
 
-// One of a tool, and up to two of an agent.
+// Up to two of each.
 const frozen = new WeakMap<Target, Map<boolean, Frozen>>();
 type Frozen = ReturnType<typeof freezeConfiguration>;
 
 function freeze({ prices }: Pick<Services, "prices">, target: Target, configuration: RunConfiguration) {
-  const variant = configuration.kind === "agent" && configuration.messageFromOutside;
+  const variant = isFromOutside(configuration);
   const variants = frozen.get(target) ?? new Map<boolean, Frozen>();
   frozen.set(target, variants);
   const known = variants.get(variant) ?? freezeConfiguration(configuration, prices);

@@ -1,7 +1,7 @@
 import type { ApiKeyActor, MemberActor } from "@/server/base/actor";
 import { AppError } from "@/server/base/errors";
 import { rejectInvalidText, rejectRepeatedKeys } from "@/server/base/json/body";
-import { isJsonObject, type JsonObject } from "@/server/base/json/json";
+import { isJsonObject, type JsonObject, readJson } from "@/server/base/json/json";
 import { parseLargeJson } from "@/server/base/json/large";
 import type { RunKind } from "@/server/contract/enums";
 import { formatLimit, MAX_BODY_BYTES, MAX_USER_MESSAGE_BYTES } from "@/server/contract/sizes";
@@ -9,6 +9,7 @@ import type { Draft } from "@/server/runs/prepare-start";
 import type { Services } from "@/server/runs/services";
 import { type StartResult, startRun } from "@/server/runs/start";
 import type { StartOptions } from "@/server/runs/start-options";
+import { isFromOutside, runConfiguration } from "@/server/work/agent/definition";
 import type { StartConditions } from "./start-item";
 
 /**
@@ -22,13 +23,13 @@ export async function startFromDashboard(
     kind: RunKind;
     id: string;
     input: string;
-    messageFromOutside?: boolean;
+    fromOutside?: boolean;
     draft?: Draft | undefined;
     options?: StartOptions | undefined;
     conditions?: StartConditions | undefined;
   },
 ): Promise<StartResult> {
-  const { kind, id: targetId, input, messageFromOutside = false, ...others } = target;
+  const { kind, id: targetId, input, ...others } = target;
   const most = kind === "agent" ? MAX_USER_MESSAGE_BYTES : MAX_BODY_BYTES;
   if (Buffer.byteLength(input) > most) {
     throw new AppError("payload_too_large", `The input is larger than ${formatLimit(most)}.`);
@@ -40,12 +41,12 @@ export async function startFromDashboard(
   }
   await rejectInvalidText(input);
   if (input === "") throw new AppError("invalid_request", "The message must have at least one character.");
-  return startRun(services, actor, { kind, targetId, userMessage: input, messageFromOutside, ...others });
+  return startRun(services, actor, { kind, targetId, userMessage: input, ...others });
 }
 
 /**
  * Starts an earlier run's target again with its current configuration and the run's metadata, but without its
- * callback. An unchanged message from outside is still marked as such for the model. Throws `not_found`.
+ * callback. An unchanged input from outside is still marked as such for the model. Throws `not_found`.
  */
 export async function rerun(
   services: Services,
@@ -64,7 +65,7 @@ export async function rerun(
 ): Promise<StartResult> {
   const run = await services.db.run.findFirst({
     where: { id: runId, organizationId: actor.orgId },
-    select: { kind: true, agentId: true, toolId: true, input: true, source: true, metadata: true },
+    select: { kind: true, agentId: true, toolId: true, input: true, metadata: true, configuration: true },
   });
   const id = run?.agentId ?? run?.toolId;
   if (!run || !id) throw new AppError("not_found", `There is no run ${runId} in this organization.`);
@@ -73,7 +74,7 @@ export async function rerun(
     kind: run.kind,
     id,
     input: input ?? run.input,
-    messageFromOutside: same && run.source === "webhook",
+    fromOutside: same && isFromOutside(runConfiguration.parse(readJson(run.configuration.document))),
     options: { ...(run.metadata === null ? {} : { metadata: run.metadata }), ...options },
     conditions,
   });

@@ -87,7 +87,6 @@ export function claimedRun(
     prices: services.prices,
     input,
     rootRunId: runId,
-    fromOutside: actor.kind === "trigger",
     traceParent: request.options?.traceParent ?? null,
     createdAt: at,
     startedAt: at,

@@ -72,7 +72,7 @@ const READ = defineQuery(
   claimedRow,
   `
   SELECT r.id, r.organization_id AS "orgId", r.kind, r.source, coalesce(r.agent_id, r.tool_id) AS "targetId", r.epoch, r.sequence, r.input,
-         r.root_run_id AS "rootRunId", root.source = 'webhook' AS "fromOutside", root.trace_parent AS "traceParent", r.created_at AS "createdAt",
+         r.root_run_id AS "rootRunId", root.trace_parent AS "traceParent", r.created_at AS "createdAt",
          r.started_at AS "startedAt", r.deadline_seconds AS "deadlineSeconds",
          extract(epoch FROM r.started_at + make_interval(secs => r.deadline_seconds)
                             - coalesce($2, clock_timestamp()))::float8 * 1000 AS "leftMs",

@@ -33,8 +33,6 @@ export const claimedRow = z.object({
   document: z.string(),
   input: z.string(),
   rootRunId: z.string(),
-  /** True if a webhook started the root run, so that its input comes from outside. */
-  fromOutside: z.boolean(),
   /** The trace of the root run's caller. */
   traceParent: z.string().nullable(),
   createdAt: z.date(),

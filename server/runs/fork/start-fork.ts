@@ -7,6 +7,7 @@ import type { Services } from "@/server/runs/services";
 import { type StartResult, startRun } from "@/server/runs/start";
 import type { StartConditions } from "@/server/runs/start-item";
 import type { StartOptions } from "@/server/runs/start-options";
+import { isFromOutside } from "@/server/work/agent/definition";
 import type { ForkPlan } from "./plan-fork";
 
 // SQL state of `take_over_rows`.
@@ -40,14 +41,10 @@ export async function startFork(
 /** The start of a fork, without options. */
 export async function forkStart(plan: ForkPlan): Promise<StartRequest> {
   const { origin, target, request } = plan;
-  const common = { targetId: origin.targetId, fork: plan };
-  if (target.kind === "agent") {
-    const { configuration } = origin;
-    const wasOutside = configuration.kind === "agent" && configuration.messageFromOutside;
-    // A changed message comes from the caller.
-    const messageFromOutside = wasOutside && request.changes.userMessage === undefined;
-    return { kind: "agent", userMessage: plan.input, messageFromOutside, ...common };
-  }
+  // A changed message comes from the caller.
+  const fromOutside = isFromOutside(origin.configuration) && request.changes.userMessage === undefined;
+  const common = { targetId: origin.targetId, fork: plan, fromOutside };
+  if (target.kind === "agent") return { kind: "agent", userMessage: plan.input, ...common };
   const input = await readLargeJson(plan.input);
   return { kind: "tool", input: isJsonObject(input) ? input : {}, ...common };
 }

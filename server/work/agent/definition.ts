@@ -47,6 +47,8 @@ export const toolConfiguration = z.object({
   kind: z.literal("tool"),
   name: z.string(),
   definition: workflowDefinition,
+  /** The input came through a webhook. Agents that the tool calls get their messages as data. */
+  fromOutside: z.boolean().optional(),
   /** In a test run, the outputs of steps that are not executed, by their ids. */
   pinned: z.record(z.string(), anyJson).optional(),
   fork: forkFacts
@@ -62,6 +64,13 @@ export type ToolConfiguration = z.infer<typeof toolConfiguration>;
 
 export const runConfiguration = z.discriminatedUnion("kind", [agentConfiguration, toolConfiguration]);
 export type RunConfiguration = z.infer<typeof runConfiguration>;
+
+/** Returns true if a webhook sent the run's input, or the input of the run that it repeats or that called it. */
+export function isFromOutside(configuration: RunConfiguration): boolean {
+  return configuration.kind === "agent"
+    ? configuration.messageFromOutside
+    : configuration.fromOutside === true;
+}
 
 /** Returns true if a run's output is JSON: that of a tool, or of an agent with an output schema. Else it is text. */
 export function answersWithJson(configuration: RunConfiguration): boolean {

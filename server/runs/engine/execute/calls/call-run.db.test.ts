@@ -4,10 +4,14 @@ import type { JsonObject } from "@/server/base/json/json";
 import { cancelRun } from "@/server/runs/cancel";
 import { calledRunId } from "@/server/runs/engine/called-run";
 import { admitWaitingRuns } from "@/server/runs/engine/claim";
+import { planFork } from "@/server/runs/fork/plan-fork";
+import { startFork } from "@/server/runs/fork/start-fork";
+import { rerun } from "@/server/runs/rerun";
 import { startRun } from "@/server/runs/start";
 import { ModelError, type ModelReply, type ModelRequest } from "@/server/work/models/port";
 import { executeRun, executeSegment } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
+import { createMember } from "@/testing/runs";
 import { insertTool } from "@/testing/tools";
 import {
   createTenant,
@@ -303,9 +307,27 @@ describe("run_agent", () => {
       maxCredits: null,
     } as const;
     const request = { kind: "tool", targetId, input: { text: "Hi" } } as const;
-    await executeRun(world, (await startRun(world, trigger, request)).runId);
-    await executeRun(world, (await startRun(world, operator(tenant), request)).runId);
-    expect(prompts.map((prompt) => prompt.includes("external system"))).toEqual([true, false]);
+    const execute = async (started: Promise<{ runId: string }>) => {
+      const { runId } = await started;
+      await executeRun(world, runId);
+      return runId;
+    };
+    const isMarked = () => prompts.splice(0).map((prompt) => prompt.includes("external system"));
+    const runId = await execute(startRun(world, trigger, request));
+    await execute(startRun(world, operator(tenant), request));
+    expect(isMarked()).toEqual([true, false]);
+    // What repeats the run has the same input, unless the caller changes it.
+    const member = await createMember(world, tenant);
+    const again = await execute(rerun(world, member, { runId }));
+    await execute(rerun(world, member, { runId: again }));
+    const fork = { runId: again, fromStep: 1, tools: "live", changes: {} } as const;
+    await execute(startFork(world, member, { plan: await planFork(world, member, fork) }));
+    await execute(rerun(world, member, { runId, input: '{"text":"Hello"}' }));
+    expect(isMarked()).toEqual([true, true, true, false]);
+    const message = { kind: "agent", targetId: tenant.agentId, userMessage: "Hi" } as const;
+    const ofAgent = await execute(startRun(world, trigger, message));
+    await execute(rerun(world, member, { runId: await execute(rerun(world, member, { runId: ofAgent })) }));
+    expect(isMarked()).toEqual([true, true, true]);
   });
 
   it("rejects an inactive agent", async () => {

@@ -7,7 +7,7 @@ import { replaceNul } from "@/server/guard/secrets/stored-output";
 import { abortAfter, LimitReached } from "@/server/runs/engine/interruptions";
 import { findKnownTargets, findTarget } from "@/server/runs/find-target";
 import type { Target } from "@/server/runs/target";
-import type { AttachedCallable } from "@/server/work/agent/definition";
+import { type AttachedCallable, isFromOutside } from "@/server/work/agent/definition";
 import { FunctionError } from "@/server/work/functions/core/define";
 import { parseFunctionInput } from "@/server/work/functions/core/execute";
 import { runAgent } from "@/server/work/functions/run-agent";
@@ -36,7 +36,7 @@ export function callTool(
   const target = {
     id,
     version,
-    configuration: { kind: "tool" as const, name: title, definition },
+    configuration: { kind: "tool" as const, name: title, definition, ...inputFacts(execution) },
     deadlineSeconds,
     maxCredits: maxCredits === null ? null : new Decimal(maxCredits),
   };
@@ -105,15 +105,19 @@ async function findTool(execution: Execution, args: Json): Promise<Child> {
     const message = `The input does not match the parameters of "${slug}": ${describeIssues(issues)}`;
     throw new FunctionError("invalid_arguments", message);
   }
-  return { target, input: await stringifyLarge(input) };
+  const configuration = { ...target.configuration, ...inputFacts(execution) };
+  return { target: { ...target, configuration }, input: await stringifyLarge(input) };
 }
+
+// What a webhook sent may be in the input.
+const inputFacts = ({ run }: Execution) => (isFromOutside(run.configuration) ? { fromOutside: true } : {});
 
 async function findAgent(execution: Execution, args: Json): Promise<Child> {
   const { agent: slug, message } = parseFunctionInput(runAgent, args);
   const target = await findBySlug(execution, "agent", slug);
   if (!target.active) throw new FunctionError("agent_inactive", `The agent "${slug}" is inactive.`);
-  // What a webhook sent may be in the message.
-  const configuration = { ...target.configuration, messageFromOutside: execution.run.fromOutside };
+  const messageFromOutside = isFromOutside(execution.run.configuration);
+  const configuration = { ...target.configuration, messageFromOutside };
   return { target: { ...target, configuration }, input: replaceNul(message) };
 }
 

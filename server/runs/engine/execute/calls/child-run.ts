@@ -76,7 +76,6 @@ export async function executeChildRun(
     prices: run.prices,
     input,
     rootRunId: run.rootRunId,
-    fromOutside: run.fromOutside,
     traceParent: run.traceParent,
     createdAt: now,
     startedAt: now,
