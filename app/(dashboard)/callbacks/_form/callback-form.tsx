@@ -1,6 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import clsx from "clsx";
 import { buttonClass } from "@/app/_ui/button";
 import { OneTimeValue } from "@/app/_ui/copy-button";
 import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
@@ -132,8 +133,8 @@ export function CallbackForm({ callback = null }: CallbackFormProps) {
           <Picker
             choices={listChoices(directory.data ?? [], callback)}
             chosen={draft.chosen}
-            isComplete={directory.isSuccess}
             onChange={(chosen) => change({ chosen })}
+            read={directory.status}
           />
         ) : null}
       </FieldGroup>
@@ -151,15 +152,23 @@ export function CallbackForm({ callback = null }: CallbackFormProps) {
 type PickerProps = {
   choices: readonly FilterTarget[];
   chosen: readonly FilterTarget[];
-  isComplete: boolean;
   onChange: (chosen: FilterTarget[]) => void;
+  /** If all choices are read. */
+  read: "pending" | "error" | "success";
 };
 
-function Picker({ choices, chosen, isComplete, onChange }: PickerProps) {
-  if (choices.length === 0)
-    return isComplete ? <p className="text-muted">No agents, tools and triggers exist.</p> : null;
+function Picker({ choices, chosen, onChange, read }: PickerProps) {
+  if (choices.length === 0 && read !== "pending")
+    return read === "error" ? null : <p className="text-muted">No agents, tools and triggers exist.</p>;
   return (
-    <div className="max-h-44 overflow-y-auto rounded-md border border-line-strong px-2.5 py-1">
+    <div
+      aria-busy={read === "pending"}
+      className={clsx(
+        "overflow-y-auto rounded-md border border-line-strong px-2.5 py-1",
+        // The height of a list that is long enough to scroll, so that the fields below stay in place.
+        read === "pending" ? "h-44" : "max-h-44",
+      )}
+    >
       {choices.map((choice) => (
         <Choice
           checked={chosen.some(({ id }) => id === choice.id)}
