@@ -5,6 +5,8 @@ import { verifyPassword } from "better-auth/crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newId } from "@/server/base/ids";
 import { authenticateKey } from "@/server/catalog/auth/authenticate-key";
+import { rotateCallbackSecret } from "@/server/catalog/callbacks/change-callback";
+import { operatorOf } from "@/server/catalog/organization/organizations";
 import { createEncryption } from "@/server/guard/secrets/encryption";
 import { storeAppUrl } from "@/server/operate/app-url";
 import { endOverdueRuns } from "@/server/operate/overdue-runs";
@@ -558,7 +560,8 @@ test("help lists every command and describes one", async () => {
 test("another STEPWELL_SECRET is rejected with advice, and can be adopted", async () => {
   const fresh = await createWorld();
   try {
-    const file = await writeDefinition("secret.yaml", acme("secret"));
+    const callbacks = '    callbacks: [{ slug: erp, url: "https://erp.test", events: [run.failed] }]\n';
+    const file = await writeDefinition("secret.yaml", acme("secret") + callbacks);
     const [before] = JSON.parse(
       (await call(["apply", file, "--json"], { services: fresh })).out,
     ).organizations;
@@ -578,12 +581,20 @@ test("another STEPWELL_SECRET is rejected with advice, and can be adopted", asyn
     expect(adopted.code).toBe(0);
     expect(adopted.out).toContain("trigger secret/inbound");
     expect(adopted.out).toContain("secret secret/api");
+    expect(adopted.out).toContain("callback secret/erp");
+    expect((await call(["service-secret", "adopt"], { services: changed })).out).toContain("already uses");
+    expect(await fresh.db.auditEntry.findMany({ where: { action: "secret.adopted" } })).toMatchObject([
+      { organizationId: null, subjectName: "STEPWELL_SECRET" },
+    ]);
     await call(api, { services: changed, secret: "a value of an API" });
     const [after] = JSON.parse(
       (await call(["apply", file, "--json"], { services: changed })).out,
     ).organizations;
     expect(after.triggers[0].id).toBe(before.triggers[0].id);
     expect(after.triggers[0].token).not.toBe(before.triggers[0].token);
+    const { id } = await fresh.db.callbackEndpoint.findFirstOrThrow({ where: { slug: "erp" } });
+    const rotation = { id, overlapSeconds: 0 };
+    await rotateCallbackSecret(changed, await operatorOf(fresh, "secret"), rotation);
     expect((await call(["doctor"], { services: changed })).out).toMatch(/^ok +secret/m);
   } finally {
     await fresh.close();

@@ -1,6 +1,5 @@
-import { readSecretFingerprint, setSecretFingerprint } from "@/server/guard/secrets/fingerprint";
 import { findUnreadable } from "@/server/operate/find-unreadable";
-import { rotateSecret } from "@/server/operate/rotate-secret";
+import { adoptSecret, rotateSecret } from "@/server/operate/rotate-secret";
 import { declareCommand } from "./command";
 
 export const serviceSecretCommands = [
@@ -29,15 +28,15 @@ export const serviceSecretCommands = [
     options: {},
     needs: "database",
     async run({ services }) {
-      const known = await readSecretFingerprint(services);
-      await setSecretFingerprint(services);
+      const isNew = await adoptSecret(services);
       const lost = await findUnreadable(services);
-      const when = known === services.encryption.fingerprint ? "already" : "now";
+      const when = isNew ? "now" : "already";
       const advice = [
         "These can no longer be read:",
         ...lost.map((each) => `  ${each}`),
         "Set the values of secrets again. Addresses of triggers still work if the trigger has no signing secret.",
         "Apply their definitions again with their secrets. A token that cannot be read is then replaced.",
+        "Rotate the secrets of callbacks, and give the new ones to their receivers.",
       ];
       return [`The database ${when} uses this STEPWELL_SECRET.`, ...(lost.length > 0 ? advice : [])].join(
         "\n",

@@ -31,7 +31,8 @@ type InstallationAuditRecord = {
     | "user.password_set"
     | "user.password_reset"
     | "user.password_link_created"
-    | "secret.rotated";
+    | "secret.rotated"
+    | "secret.adopted";
   subject: { kind: "organization" | "user" | "secret"; id: string | null; name: string };
   changes: JsonObject;
   at: Date;

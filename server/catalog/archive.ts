@@ -5,12 +5,13 @@ import type { Transaction } from "@/server/base/db/client";
 import { queryThrough } from "@/server/base/db/statement";
 import { AppError } from "@/server/base/errors";
 import type { Services } from "@/server/catalog/services";
-import { RUN_KINDS } from "@/server/contract/enums";
+import { RUN_KINDS, type RunKind } from "@/server/contract/enums";
 import { readAgentSettings } from "@/server/work/agent/settings";
 import { findAgentsWithTool } from "./agent-rows";
 import { type Author, type Change, catalogVerb } from "./change";
 import { type DefinitionRef, findDefinitions, inUse, setDeleted } from "./definition-rows";
 import { mayUse } from "./key-targets";
+import { findCallingTools } from "./tool-rows";
 
 const MAX_ARCHIVED = 200;
 
@@ -34,8 +35,8 @@ const REMOVABLE = [...RUN_KINDS, "trigger", "schedule"] as const;
 const removable = z.object({ kind: z.enum(REMOVABLE) });
 
 /**
- * Archives an agent or tool, or deletes a trigger or schedule. Saving its slug again restores it with its id. Rejects a tool
- * that agents use. Throws `not_found`.
+ * Archives an agent or tool, or deletes a trigger or schedule. Saving its slug again restores it with its id. Rejects an
+ * agent or tool that others use. Throws `not_found`.
  */
 export const removeDefinition = catalogVerb(
   {
@@ -60,7 +61,7 @@ export async function archive(
   { kind, id, slug, name }: { kind: Removable; id: string; slug: string; name: string },
 ): Promise<void> {
   const { tx, at } = change;
-  if (kind === "tool") await rejectWhileAttached(change, slug, name);
+  if (kind === "agent" || kind === "tool") await rejectWhileUsed(change, { kind, id, slug, name });
   await setDeleted(tx, { kind, id }, { deletedAt: at, at });
   await recordAudit(change, { verb: "removed", subject: { kind, id, name }, changes: { slug } });
 }
@@ -89,15 +90,17 @@ function findRemovable(tx: Transaction, kind: Removable, where: { organizationId
   return findDefinitions(tx, kind, { where });
 }
 
-async function rejectWhileAttached(
+async function rejectWhileUsed(
   { tx, actor }: Change<Author>,
-  toolSlug: string,
-  name: string,
+  { name, ...used }: { kind: RunKind; id: string; slug: string; name: string },
 ): Promise<void> {
-  const users = await findAgentsWithTool(queryThrough(tx), actor.orgId, toolSlug);
+  const client = queryThrough(tx);
+  const agents = used.kind === "tool" ? await findAgentsWithTool(client, actor.orgId, used.slug) : [];
+  const tools = await findCallingTools(client, actor.orgId, used);
+  const users = [...agents, ...tools];
   if (users.length === 0) return;
   const known = users.filter(({ id }) => mayUse(actor, id));
-  const others = users.length > known.length ? ["other agents"] : [];
+  const others = users.length > known.length ? ["others"] : [];
   const slugs = [...known.map(({ slug }) => slug), ...others].join(", ");
   throw new AppError("invalid_request", `${name} is used by ${slugs}. Remove it there first.`);
 }

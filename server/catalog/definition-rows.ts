@@ -1,6 +1,5 @@
 import type { OrgId } from "@/server/base/actor";
 import type { Transaction } from "@/server/base/db/client";
-import type { Services } from "@/server/catalog/services";
 import type { RunKind } from "@/server/contract/enums";
 
 export type DefinitionRef = { kind: RunKind; id: string };
@@ -45,25 +44,4 @@ export async function setDeleted(
   else if (kind === "tool") await tx.tool.update(change);
   else if (kind === "trigger") await tx.trigger.update(change);
   else await tx.schedule.update({ ...change, data: { ...change.data, nextAt: null } });
-}
-
-export type FoundTool = { kind: "tool"; id: string; name: string };
-
-/**
- * Finds the tools whose current definition, as JSON, fits, by name. Each must contain `text`, in which `_` and `%`
- * match other characters.
- */
-export async function findTools(
-  { db }: Pick<Services, "db">,
-  orgId: OrgId,
-  { text, fits }: { text: string; fits: (definition: string) => boolean },
-): Promise<FoundTool[]> {
-  const tools = await db.tool.findMany({
-    where: { ...inUse({ orgId }), versions: { some: { definition: { contains: text } } } },
-    orderBy: { name: "asc" },
-    select: { id: true, name: true, versions: { ...NEWEST, select: { definition: true } } },
-  });
-  return tools
-    .filter(({ versions: [current] }) => fits(current?.definition ?? "{}"))
-    .map(({ id, name }) => ({ kind: "tool", id, name }));
 }

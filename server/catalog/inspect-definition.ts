@@ -1,5 +1,6 @@
 import type { MemberActor } from "@/server/base/actor";
 import { toPlainData } from "@/server/base/db/plain-data";
+import { queryThrough } from "@/server/base/db/statement";
 import { AppError } from "@/server/base/errors";
 import { type JsonObject, writeJson } from "@/server/base/json/json";
 import type { Services } from "@/server/catalog/services";
@@ -9,8 +10,9 @@ import { policyOf, readAgentSettings } from "@/server/work/agent/settings";
 import { findFunction } from "@/server/work/functions/core/registry";
 import { modelSettings } from "@/server/work/models/settings";
 import { findAgentsWithTool } from "./agent-rows";
-import { findTools, inUse, NEWEST } from "./definition-rows";
-import { findCallsOf, readStoredTool } from "./stored-tool";
+import { inUse, NEWEST } from "./definition-rows";
+import { readStoredTool } from "./stored-tool";
+import { findCallingTools, toolLine } from "./tool-rows";
 
 type Caller = { kind: RunKind; id: string; name: string };
 export type AgentDetail = Awaited<ReturnType<typeof inspectAgent>>;
@@ -52,7 +54,7 @@ export async function inspectAgent(
   return {
     ...toPlainData({ ...head, maxCredits, deadlineSeconds }),
     triggers: triggers.map(nameTrigger),
-    callers: await findCallingTools(services, actor, { kind: "agent", ...agent }),
+    callers: await findToolCallers(services, actor, { kind: "agent", ...agent }),
     model,
     fallbackModels,
     systemPrompt,
@@ -101,7 +103,7 @@ export async function inspectTool(
   return {
     ...toPlainData({ ...head, maxCredits, deadlineSeconds }),
     triggers: triggers.map(nameTrigger),
-    callers: [...attached, ...(await findCallingTools(services, actor, { kind: "tool", ...tool }))],
+    callers: [...attached, ...(await findToolCallers(services, actor, { kind: "tool", ...tool }))],
     parameters: writeJson(parameters),
     steps: steps.map(({ parallel, ...step }) => ({
       ...writeInput(step),
@@ -120,17 +122,13 @@ const writeInput = <Step extends { with: JsonObject }>(step: Step) => ({
 
 const jsonOrNull = (value: unknown) => (value === undefined ? null : writeJson(value));
 
-async function findCallingTools(
-  services: Pick<Services, "db">,
+async function findToolCallers(
+  { db }: Pick<Services, "db">,
   actor: MemberActor,
-  { kind, id, slug }: { kind: Caller["kind"]; id: string; slug: string },
+  called: { kind: RunKind; id: string; slug: string },
 ): Promise<Caller[]> {
-  const uses = `run_${kind}`;
-  const found = await findTools(services, actor.orgId, {
-    text: `"${uses}"`,
-    fits: (definition) => findCallsOf(uses, definition).some((call) => call.with[kind] === slug),
-  });
-  return found.filter((tool) => tool.id !== id);
+  const found = await findCallingTools(queryThrough(db), actor.orgId, called);
+  return found.map(toolLine);
 }
 
 const HEAD = {

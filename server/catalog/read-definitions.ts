@@ -12,7 +12,7 @@ import { among, ofTargets } from "./key-targets";
 /** Agents, tools and triggers as an API key sees them. A limited key sees its targets and their triggers. */
 
 type Key = Pick<ApiKeyActor, "orgId" | "targetIds">;
-type Reader = { db: Pick<Transaction, "agent" | "tool" | "trigger"> };
+type Reader = { db: Pick<Transaction, "agent" | "agentVersion" | "tool" | "toolVersion" | "trigger"> };
 type Status = (typeof DEFINITION_STATUSES)[number];
 export type PageOf = { cursor?: string | undefined; limit: number };
 
@@ -112,7 +112,11 @@ function triggerLine({ id, slug, name, disabledAt, agentId, toolId, ...times }: 
 
 /** More versions are on the page of the agent or tool. */
 const MAX_VERSIONS = 100;
-const VERSIONS = { orderBy: { number: "desc" }, take: MAX_VERSIONS } as const;
+const VERSIONS = {
+  orderBy: { number: "desc" },
+  take: MAX_VERSIONS,
+  select: { number: true, note: true, createdAt: true },
+} as const;
 
 /** Throws `not_found`. */
 export async function readAgent({ db }: Reader, key: Key, id: string) {
@@ -120,8 +124,10 @@ export async function readAgent({ db }: Reader, key: Key, id: string) {
     where: { AND: [{ id }, among(key)], ...inUse(key) },
     select: { ...LINE, status: true, versions: VERSIONS },
   });
-  const [current] = found?.versions ?? [];
-  if (!found || current === undefined) throw new AppError("not_found", "Agent not found.");
+  if (!found) throw new AppError("not_found", "Agent not found.");
+  const current = await db.agentVersion.findUniqueOrThrow({
+    where: { agentId_number: { agentId: id, number: found.version } },
+  });
   const { slug, name, status, versions } = found;
   const definition = declareAgent({ slug, name, status }, current);
   return { ...toPlainData(lineOf(found)), status, definition, versions: versions.map(versionLine) };
@@ -133,8 +139,10 @@ export async function readTool({ db }: Reader, key: Key, id: string) {
     where: { AND: [{ id }, among(key)], ...inUse(key) },
     select: { ...LINE, description: true, versions: VERSIONS },
   });
-  const [current] = found?.versions ?? [];
-  if (!found || current === undefined) throw new AppError("not_found", "Tool not found.");
+  if (!found) throw new AppError("not_found", "Tool not found.");
+  const current = await db.toolVersion.findUniqueOrThrow({
+    where: { toolId_number: { toolId: id, number: found.version } },
+  });
   const { slug, name, description, versions } = found;
   const definition = declareTool({ slug, name, description, ...current });
   return { ...toPlainData(lineOf(found)), description, definition, versions: versions.map(versionLine) };

@@ -102,3 +102,24 @@ it("an agent is not restored before the tools it uses", async () => {
     tools: [{ gone: false }],
   });
 });
+
+it("an agent or tool is not archived while another tool calls it", async () => {
+  await saveToolText(world, member, { yaml: toolYaml("called", "UTC"), only: "create" });
+  await saveAgent(world, member, { definition: { ...AGENT, slug: "asked" } });
+  const callerYaml = (steps: string) =>
+    `slug: caller\nname: Caller\nparameters: { type: object }\nsteps: [${steps}]\n`;
+  const calls = `{ id: sum, uses: run_tool, with: { tool: called } }, { id: ask, uses: run_agent, with: { agent: asked, message: Hi } }`;
+  const caller = await saveToolText(world, member, { yaml: callerYaml(calls), only: "create" });
+  const removals = [
+    { kind: "tool", slug: "called" },
+    { kind: "agent", slug: "asked" },
+  ] as const;
+  for (const removal of removals)
+    await expect(removeDefinition(world, member, removal)).rejects.toThrow(
+      "is used by caller. Remove it there first",
+    );
+  // Only the current version counts.
+  const yaml = callerYaml("{ id: now, uses: current_time }");
+  await saveToolText(world, member, { yaml, only: "update", id: caller.id, version: 1 });
+  for (const removal of removals) await removeDefinition(world, member, removal);
+});

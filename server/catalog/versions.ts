@@ -3,13 +3,12 @@ import type { AgentVersion } from "@/server/base/db/generated/client";
 import { type PageRequest, pageOf } from "@/server/base/db/page";
 import { AppError } from "@/server/base/errors";
 import { parseInput } from "@/server/base/issues";
-import { isJsonObject, readJson } from "@/server/base/json/json";
+import { isJsonObject, readJson, writeJson } from "@/server/base/json/json";
 import { nameActors } from "@/server/base/name-actors";
 import type { Services } from "@/server/catalog/services";
 import {
   compareFields,
   type FieldChange,
-  type Fields,
   settingsFields,
   workflowFields,
 } from "@/server/work/agent/field-changes";
@@ -34,25 +33,43 @@ export async function listVersions(
   { kind, id, cursor, limit }: DefinitionRef & PageRequest<number>,
 ) {
   const current = await currentVersion(services, actor, { kind, id });
-  const page = { kind, id, before: cursor ?? current + 1, take: limit + 1 };
-  const found = await readVersions(services, actor, page);
+  const found = await findVersions(services, actor, {
+    kind,
+    id,
+    before: cursor ?? current + 1,
+    take: limit + 1,
+  });
   const { items, nextCursor } = pageOf(found, limit, "number");
   const creators = items.map(({ createdBy }) => createdBy);
   const nameOf = await nameActors(services, actor.orgId, creators);
+  const changed = await findChangedFields(services, { kind, id }, found);
   return {
-    items: items.map(({ number, note, createdBy, createdAt, fields }, index) => {
-      const earlier = found[index + 1];
-      return {
-        number,
-        current: number === current,
-        by: nameOf(createdBy),
-        at: createdAt.toISOString(),
-        note,
-        changed: earlier ? compareFields(earlier.fields, fields).map(({ field }) => field) : null,
-      };
-    }),
+    items: items.map(({ number, note, createdBy, createdAt }, index) => ({
+      number,
+      current: number === current,
+      by: nameOf(createdBy),
+      at: createdAt.toISOString(),
+      note,
+      changed: changed[index] ?? null,
+    })),
     nextCursor,
   };
+}
+
+/** The fields in which each version differs from the next one of the list. At most two, which may be large, are in memory. */
+async function findChangedFields(
+  services: Pick<Services, "db">,
+  of: DefinitionRef,
+  versions: readonly { number: number }[],
+): Promise<string[][]> {
+  const changed: string[][] = [];
+  let later: Content | null = null;
+  for (const { number } of versions) {
+    const content = await readContent(services, of, number);
+    if (later !== null) changed.push(compareContents(content, later, writeJson).map(({ field }) => field));
+    later = content;
+  }
+  return changed;
 }
 
 /**
@@ -65,11 +82,13 @@ export async function readVersionChanges(
   { kind, id, number, from }: DefinitionRef & { number: number; from: "previous" | "current" },
 ): Promise<FieldChange[]> {
   const current = await currentVersion(services, actor, { kind, id });
-  const [version, earlier] = await readVersions(services, actor, { kind, id, before: number + 1, take: 2 });
+  const page = { kind, id, before: number + 1, take: 2 };
+  const [version, earlier] = await findVersions(services, actor, page);
   if (version?.number !== number) throw new AppError("not_found", `There is no version ${number}.`);
-  if (from === "previous") return compareFields(earlier?.fields ?? null, version.fields);
-  const [newest] = await readVersions(services, actor, { kind, id, before: current + 1, take: 1 });
-  return compareFields(newest?.fields ?? null, version.fields);
+  const compared = from === "current" ? current : earlier?.number;
+  const content = await readContent(services, { kind, id }, number);
+  const other = compared === undefined ? null : await readContent(services, { kind, id }, compared);
+  return compareContents(other, content, writeYaml);
 }
 
 /**
@@ -96,34 +115,57 @@ async function currentVersion({ db }: Pick<Services, "db">, actor: MemberActor, 
   return found.version;
 }
 
-/** The fields are YAML texts, as one edits them. */
-type Version = { number: number; note: string; createdBy: string; createdAt: Date; fields: Fields };
-
-async function readVersions(
+async function findVersions(
   { db }: Pick<Services, "db">,
-  actor: MemberActor,
+  { orgId }: MemberActor,
   { kind, id, before, take }: DefinitionRef & { before: number; take: number },
-): Promise<Version[]> {
-  const page = { orderBy: { number: "desc" }, take } as const;
+) {
+  const select = { number: true, note: true, createdBy: true, createdAt: true } as const;
+  const page = { orderBy: { number: "desc" }, take, select } as const;
+  const number = { lt: before };
+  return kind === "tool"
+    ? db.toolVersion.findMany({ where: { toolId: id, number, tool: { organizationId: orgId } }, ...page })
+    : db.agentVersion.findMany({ where: { agentId: id, number, agent: { organizationId: orgId } }, ...page });
+}
+
+type Content = Pick<AgentVersion, "maxCredits" | "deadlineSeconds"> & {
+  kind: DefinitionRef["kind"];
+  settings: Record<string, unknown>;
+};
+
+/** The content of a version that exists. */
+async function readContent(
+  { db }: Pick<Services, "db">,
+  { kind, id }: DefinitionRef,
+  number: number,
+): Promise<Content> {
   if (kind === "tool") {
-    const rows = await db.toolVersion.findMany({
-      where: { toolId: id, number: { lt: before }, tool: { organizationId: actor.orgId } },
-      ...page,
-    });
-    return rows.map((row) => {
-      const definition = readJson(row.definition);
-      const fields = isJsonObject(definition) ? workflowFields(definition, writeYaml) : [];
-      return { ...row, fields: new Map([...fields, ...limitFields(row)]) };
-    });
+    const where = { toolId_number: { toolId: id, number } };
+    const { definition, ...limits } = await db.toolVersion.findUniqueOrThrow({ where });
+    const settings = readJson(definition);
+    return { ...limits, kind, settings: isJsonObject(settings) ? settings : {} };
   }
-  const rows = await db.agentVersion.findMany({
-    where: { agentId: id, number: { lt: before }, agent: { organizationId: actor.orgId } },
-    ...page,
-  });
-  return rows.map((row) => ({
-    ...row,
-    fields: new Map([...settingsFields(readAgentSettings(row), writeYaml), ...limitFields(row)]),
-  }));
+  const where = { agentId_number: { agentId: id, number } };
+  const version = await db.agentVersion.findUniqueOrThrow({ where });
+  return { ...version, kind, settings: { ...readAgentSettings(version) } };
+}
+
+/** `write` writes objects, and only those that differ: YAML of a large definition takes long. */
+function compareContents(
+  earlier: Content | null,
+  later: Content,
+  write: (value: unknown) => string,
+): FieldChange[] {
+  const isEqual = (field: string) => {
+    const [one, two] = [earlier?.settings[field], later.settings[field]];
+    return one !== undefined && two !== undefined && writeJson(one) === writeJson(two);
+  };
+  const fieldsOf = ({ kind, settings, ...limits }: Content) => {
+    const different = Object.fromEntries(Object.entries(settings).filter(([field]) => !isEqual(field)));
+    const fields = kind === "tool" ? workflowFields(different, write) : settingsFields(different, write);
+    return new Map([...fields, ...limitFields(limits)]);
+  };
+  return compareFields(earlier && fieldsOf(earlier), fieldsOf(later));
 }
 
 type Limits = Pick<AgentVersion, "maxCredits" | "deadlineSeconds">;

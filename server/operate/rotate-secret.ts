@@ -11,7 +11,7 @@ import {
   purposeOfSecret,
   SECRET_OWNER_SQL,
 } from "@/server/guard/secrets/encryption";
-import { setSecretFingerprint } from "@/server/guard/secrets/fingerprint";
+import { readSecretFingerprint, setSecretFingerprint } from "@/server/guard/secrets/fingerprint";
 import type { Services } from "@/server/services";
 
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
@@ -171,4 +171,24 @@ export async function rotateSecret(
     });
   });
   return sum;
+}
+
+/** Makes the current STEPWELL_SECRET the database's own without the earlier one. Returns false if it is already. */
+export async function adoptSecret(
+  { db, encryption, clock }: Pick<Services, "db" | "encryption" | "clock">,
+  operatorName = "operator",
+): Promise<boolean> {
+  return transactPrisma(db, "short", async (tx) => {
+    const known = await readSecretFingerprint({ db: tx });
+    if (known === encryption.fingerprint) return false;
+    await setSecretFingerprint({ db: tx, encryption });
+    await recordInstallationAudit(tx, {
+      actorName: operatorName,
+      action: "secret.adopted",
+      subject: { kind: "secret", id: null, name: "STEPWELL_SECRET" },
+      changes: { from: known, to: encryption.fingerprint },
+      at: clock.now(),
+    });
+    return true;
+  });
 }

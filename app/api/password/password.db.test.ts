@@ -9,6 +9,7 @@ import {
   createOperatorPasswordLink,
   requestPasswordLink,
 } from "@/server/catalog/organization/password-links";
+import { setPasswordOf } from "@/server/catalog/organization/reset-password";
 import { createGuardedConnect } from "@/server/guard/egress/guarded-connect";
 import { createMailer } from "@/server/guard/mail/smtp";
 import { createMember, TEST_PASSWORD } from "@/testing/runs";
@@ -189,6 +190,14 @@ test("an admin's link ends when the person gets more rights, or the admin may no
     404,
   );
   expect(await linkFor(({ userId }) => changeMemberRole(world, owner, { userId, role: "owner" }))).toBe(404);
+});
+
+test("a link used while the operator sets the password leaves one password", async () => {
+  const person = await createMember(world, tenant);
+  const { address: link } = await createOperatorPasswordLink(world, person.email);
+  const set = setPasswordOf(world, { email: person.email, password: TEST_PASSWORD });
+  await Promise.all([useOf(LINK.exec(link)?.[1] ?? ""), set]);
+  expect(await world.db.account.count({ where: { userId: person.userId } })).toBe(1);
 });
 
 test("the operator makes a link for anyone, also without an organization", async () => {

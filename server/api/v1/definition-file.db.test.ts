@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MAX_BODY_BYTES } from "@/server/contract/sizes";
+import { MAX_BODY_BYTES, MIB } from "@/server/contract/sizes";
 import { createKey, openRestServer } from "@/testing/servers/rest-server";
 import { createTenant, createTrigger, openWorld, type Tenant } from "@/testing/world";
 
@@ -308,6 +308,19 @@ describe("export", () => {
     ]);
     expect(body.organizations[0].callbacks).toBeUndefined();
     expect(savedOf(await apply(body, ofClock))).toEqual(["tool clock unchanged", "schedule daily unchanged"]);
+  });
+
+  it("is rejected if the definitions are too large for one file", async () => {
+    const { tenant, key } = await open();
+    const definition = JSON.stringify({ steps: [], output: "x".repeat(4 * MIB) });
+    await world.db.toolVersion.updateMany({ where: { toolId: tenant.toolId }, data: { definition } });
+    const rejected = await call("/v1/export", { key });
+    expect([rejected.status, rejected.body.message]).toEqual([
+      400,
+      expect.stringContaining("more than 4 MiB"),
+    ]);
+    const ofAgent = await createKey(world, tenant, { targetIds: [tenant.agentId] });
+    expect((await call("/v1/export", { key: ofAgent })).body.organizations).toMatchObject([{ tools: [] }]);
   });
 
   it("keeps the digits of numbers in both formats", async () => {

@@ -6,7 +6,8 @@ import { hashApiKey } from "@/server/catalog/auth/api-key";
 import { applyDefinitionFile } from "@/server/catalog/definition-file/apply";
 import { DefinitionFileError } from "@/server/catalog/definition-file/definition-file";
 import { exportOrganization } from "@/server/catalog/definition-file/export";
-import { operatorOf } from "@/server/catalog/organization/organizations";
+import { createApiKey } from "@/server/catalog/organization/api-keys";
+import { grantToOrganization, operatorOf } from "@/server/catalog/organization/organizations";
 import { signingSecretPurpose } from "@/server/catalog/webhooks/trigger";
 import { declareOrganization, PASSWORD, SECRET } from "@/testing/definition-file";
 import { openWorld } from "@/testing/world";
@@ -141,6 +142,44 @@ test("credits are granted once; plan and limits follow the file", async () => {
   const { organization } = await everything(first.id);
   expect(organization?.balance.toFixed()).toBe("1000");
   expect(organization?.plan).toMatchObject({ apiAccess: false, startsPerMinute: 100, retentionDays: 30 });
+});
+
+test("only credits of the creation are exported", async () => {
+  const { id } = await applyOne(declareOrganization("uncredited").replace("    credits: 1000\n", ""));
+  const operator = await operatorOf(catalog, "uncredited");
+  await grantToOrganization(catalog, operator, { amount: 7, note: "Welcome" });
+  expect((await everything(id)).entries).toMatchObject([{ sequence: 1, kind: "grant" }]);
+  expect(await exportOrganization(catalog, operator)).not.toContain("credits: 7");
+});
+
+test("expired keys are not exported, because a new installation rejects them", async () => {
+  await applyOne(declareOrganization("expiring"));
+  const operator = await operatorOf(catalog, "expiring");
+  const expiresAt = new Date(catalog.clock.now().getTime() + 1000).toISOString();
+  const key = (name: string) => createApiKey(catalog, operator, { name, expiresAt });
+  await key("short");
+  expect(await exportOrganization(catalog, operator)).toContain("name: short");
+  catalog.clock.advance(2000);
+  expect(await exportOrganization(catalog, operator)).not.toContain("name: short");
+});
+
+test("a file names a new owner after or before the earlier one", async () => {
+  const member = (name: string, role: string) =>
+    `{ email: ${name}@owners.test, password: "${PASSWORD}", role: ${role} }`;
+  const file = (...members: string[]) =>
+    `organizations: [{ slug: owners, plan: {}, members: [${members.join(", ")}] }]`;
+  await applyOne(file(member("ada", "owner")));
+  const changed = await applyOne(file(member("ada", "member"), member("bob", "owner")));
+  expect(changed.members.map(({ role, saved }) => `${role} ${saved}`)).toEqual([
+    "owner created",
+    "member updated",
+  ]);
+  const unknown = (name: string, role: string) => member(name, role).replace(/password: [^,]*,/, "");
+  const issues = await issuesOf(file(unknown("cyd", "member"), unknown("dan", "owner")));
+  expect(issues.toSorted()).toEqual([
+    expect.stringContaining("members[0].password"),
+    expect.stringContaining("members[1].password"),
+  ]);
 });
 
 test("a plan's rates are any positive number or unlimited, and exported as declared", async () => {

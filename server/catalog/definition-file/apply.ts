@@ -82,12 +82,14 @@ type Entries<Definition, Result> = {
   kind: string;
   entries: readonly DeclaredEntry<Definition>[];
   put: (definition: Definition) => Promise<Result>;
+  /** These come before the others. */
+  first?: (definition: Definition) => boolean;
   findIssuesOfInvalid?: (value: Json) => Promise<readonly Issue[]>;
 };
 
 async function applyEntries<Definition, Result>(
   issues: Issue[],
-  { kind, entries, put, findIssuesOfInvalid }: Entries<Definition, Result>,
+  { kind, entries, put, first, findIssuesOfInvalid }: Entries<Definition, Result>,
 ): Promise<Result[]> {
   const results: Result[] = [];
   const attempt = async (definition: Definition | null): Promise<readonly Issue[]> => {
@@ -101,7 +103,9 @@ async function applyEntries<Definition, Result>(
       return error.issues ?? [{ path: "", message: error.message }];
     }
   };
-  for (const [index, { value, rejected, definition, standIn }] of entries.entries()) {
+  const rankOf = ({ definition }: DeclaredEntry<Definition>) => Number(!(definition && first?.(definition)));
+  const ordered = [...entries.entries()].sort(([, one], [, two]) => rankOf(one) - rankOf(two));
+  for (const [index, { value, rejected, definition, standIn }] of ordered) {
     const isValid = rejected.size === 0 && definition !== null;
     const found =
       isValid || findIssuesOfInvalid === undefined
@@ -141,6 +145,8 @@ async function applyContents(change: Change, declared: DeclaredOrganization, env
     kind: "members",
     entries: declared.members,
     put: (definition) => putMember(change, definition),
+    // The last owner may give the role up only when there is another one.
+    first: ({ role }) => role === "owner",
   });
   return { contents: { secrets, ...definitions.saved, apiKeys, members }, issues };
 }

@@ -1,5 +1,10 @@
 import { isMap } from "yaml";
+import { z } from "zod";
 import type { ApiKeyActor, OperatorActor, OrgId } from "@/server/base/actor";
+import type { Agent, Tool } from "@/server/base/db/generated/client";
+import { defineQuery, type Queryable } from "@/server/base/db/statement";
+import { AppError } from "@/server/base/errors";
+import { formatLimit, MIB } from "@/server/contract/sizes";
 import { parseModelProviders } from "@/server/runs/find-model-providers";
 import type { CatalogServices } from "../change";
 import {
@@ -10,10 +15,9 @@ import {
   declareTool,
   declareTrigger,
 } from "../declare";
-import { NEWEST } from "../definition-rows";
 import { apiKeyDefinition, memberDefinition, organizationDefinition } from "../definitions";
 import { among, ofTargets, targetIdsOf } from "../key-targets";
-import { describePlan } from "../organization/organizations";
+import { describePlan, FIRST_GRANT } from "../organization/organizations";
 import { createYaml } from "./write-yaml";
 
 const orUnset = <Item>(list: Item[]) => (list.length > 0 ? list : undefined);
@@ -24,7 +28,10 @@ type Db = Pick<CatalogServices, "db">;
  * Exports an organization as a definition file, without ids, passwords, keys, tokens and values of secrets.
  * Applying it to the same organization changes nothing.
  */
-export async function exportOrganization(services: Db, actor: OperatorActor): Promise<string> {
+export async function exportOrganization(
+  services: Pick<CatalogServices, "db" | "clock">,
+  actor: OperatorActor,
+): Promise<string> {
   const stored = await readDefinitions(services, actor);
   const organization = await declareOrganization(services, actor, stored);
   return writeFile({ ...organization, ...declareDefinitions(stored) }, stored);
@@ -32,9 +39,10 @@ export async function exportOrganization(services: Db, actor: OperatorActor): Pr
 
 /**
  * Exports what a key may read of its organization as a definition file, in YAML or as the value. Applying it with the
- * same key changes nothing.
+ * same key changes nothing. Throws `invalid_request` if the definitions are too large for one file.
  */
-export async function exportDefinitions(services: Db, key: ApiKeyActor) {
+export async function exportDefinitions(services: Db & { pool: Queryable }, key: ApiKeyActor) {
+  await requireSmall(services.pool, key);
   const stored = await readDefinitions(services, key);
   const { slug } = await services.db.organization.findUniqueOrThrow({
     where: { id: key.orgId },
@@ -55,11 +63,36 @@ function writeFile(organization: object, { triggers }: StoredDefinitions): strin
 
 type StoredDefinitions = Awaited<ReturnType<typeof readDefinitions>>;
 
+// A file that is larger cannot be applied, and its text takes seconds to write.
+const MAX_EXPORTED_BYTES = 4 * MIB;
+
+const MEASURE = defineQuery(
+  "measure-definitions",
+  z.object({ bytes: z.number() }),
+  `SELECT coalesce(sum(s.bytes), 0)::float8 AS bytes FROM (
+     SELECT octet_length(v.definition) AS bytes FROM tools t JOIN tool_versions v ON v.tool_id = t.id AND v.number = t.version
+     WHERE t.organization_id = $1 AND t.deleted_at IS NULL AND ($2::uuid[] IS NULL OR t.id = ANY($2))
+     UNION ALL
+     SELECT octet_length(v.definition) FROM agents a JOIN agent_versions v ON v.agent_id = a.id AND v.number = a.version
+     WHERE a.organization_id = $1 AND a.deleted_at IS NULL AND ($2::uuid[] IS NULL OR a.id = ANY($2))
+     UNION ALL
+     SELECT octet_length(s.input) FROM schedules s WHERE s.organization_id = $1 AND s.deleted_at IS NULL
+   ) s`,
+);
+
+async function requireSmall(pool: Queryable, key: ApiKeyActor): Promise<void> {
+  const [measured] = await MEASURE(pool, [key.orgId, targetIdsOf(key)]);
+  if (measured === undefined || measured.bytes <= MAX_EXPORTED_BYTES) return;
+  const most = formatLimit(MAX_EXPORTED_BYTES);
+  const message = `The definitions have more than ${most}, the most that a definition file may have. Read agents and tools one by one.`;
+  throw new AppError("invalid_request", message);
+}
+
 /** Leaves out triggers, schedules and callbacks whose targets were deleted, and what a limited key may not read. */
 async function readDefinitions({ db }: Db, actor: OperatorActor | ApiKeyActor) {
   const inUse = { organizationId: actor.orgId, deletedAt: null };
   const order = { orderBy: { id: "asc" } } as const;
-  const ofAgentsAndTools = { where: { ...inUse, ...among(actor) }, ...order, include: { versions: NEWEST } };
+  const ofAgentsAndTools = { where: { ...inUse, ...among(actor) }, ...order };
   const ofOthers = { where: { ...inUse, ...ofTargets(actor) }, ...order };
   const [tools, agents, allTriggers, allSchedules, allCallbacks] = await Promise.all([
     db.tool.findMany(ofAgentsAndTools),
@@ -80,7 +113,27 @@ async function readDefinitions({ db }: Db, actor: OperatorActor | ApiKeyActor) {
       triggerIds.every((id) => sources.has(id)),
   );
   const [triggers, schedules] = [allTriggers.filter(hasTarget), allSchedules.filter(hasTarget)];
-  return { tools, agents, triggers, schedules, callbacks };
+  const declared = { tools: await declareTools(db, tools), agents: await declareAgents(db, agents) };
+  return { tools, agents, triggers, schedules, callbacks, declared };
+}
+
+// One after the other: other work of the process has its turn between two definitions.
+async function declareTools(db: Db["db"], tools: readonly Tool[]) {
+  const declared: object[] = [];
+  for (const tool of tools) {
+    const where = { toolId_number: { toolId: tool.id, number: tool.version } };
+    declared.push(declareTool({ ...tool, ...(await db.toolVersion.findUniqueOrThrow({ where })) }));
+  }
+  return declared;
+}
+
+async function declareAgents(db: Db["db"], agents: readonly Agent[]) {
+  const declared: object[] = [];
+  for (const agent of agents) {
+    const where = { agentId_number: { agentId: agent.id, number: agent.version } };
+    declared.push(declareAgent(agent, await db.agentVersion.findUniqueOrThrow({ where })));
+  }
+  return declared;
 }
 
 const slugsIn = (rows: readonly { id: string; slug: string }[]) => {
@@ -88,15 +141,10 @@ const slugsIn = (rows: readonly { id: string; slug: string }[]) => {
   return (ids: readonly string[]) => ids.flatMap((id) => slugs.get(id) ?? []);
 };
 
-function declareDefinitions({ tools, agents, triggers, schedules, callbacks }: StoredDefinitions) {
+function declareDefinitions({ declared, tools, agents, triggers, schedules, callbacks }: StoredDefinitions) {
   const [agentSlugs, toolSlugs, triggerSlugs] = [slugsIn(agents), slugsIn(tools), slugsIn(triggers)];
   return {
-    tools: tools.flatMap(({ versions: [version], ...tool }) =>
-      version === undefined ? [] : [declareTool({ ...tool, ...version })],
-    ),
-    agents: agents.flatMap(({ versions: [version], ...agent }) => {
-      return version === undefined ? [] : [declareAgent(agent, version)];
-    }),
+    ...declared,
     triggers: triggers.map(declareTrigger),
     callbacks: orUnset(
       callbacks.map((callback) =>
@@ -113,18 +161,20 @@ function declareDefinitions({ tools, agents, triggers, schedules, callbacks }: S
 
 /** The parts of an operator's file that are no definitions, without keys whose targets were deleted. */
 async function declareOrganization(
-  { db }: Db,
+  { db, clock }: Pick<CatalogServices, "db" | "clock">,
   { orgId }: { orgId: OrgId },
   { agents, tools }: StoredDefinitions,
 ) {
+  // A new organization rejects expired keys.
+  const unexpired = [{ expiresAt: null }, { expiresAt: { gt: clock.now() } }];
   const stored = await db.organization.findUniqueOrThrow({
     where: { id: orgId },
     include: {
       plan: true,
       members: { orderBy: { id: "asc" }, include: { user: { select: { email: true, name: true } } } },
-      apiKeys: { where: { revokedAt: null }, orderBy: { id: "asc" } },
+      apiKeys: { where: { revokedAt: null, OR: unexpired }, orderBy: { id: "asc" } },
       secrets: { orderBy: { name: "asc" }, select: { name: true, allowedHosts: true } },
-      creditEntries: { where: { sequence: 1, kind: "grant" } },
+      creditEntries: { where: { sequence: 1, kind: "grant", ...FIRST_GRANT } },
     },
   });
   const { slug, name, plan, members, secrets } = stored;

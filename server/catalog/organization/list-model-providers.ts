@@ -3,8 +3,8 @@ import { toPlainData } from "@/server/base/db/plain-data";
 import type { Services } from "@/server/catalog/services";
 import { keySecretOf, type OwnProvider } from "@/server/work/models/own-provider";
 import { listAgentModels } from "../agent-rows";
-import { findTools } from "../definition-rows";
 import { findCallsOf } from "../stored-tool";
+import { findTools, toolLine } from "../tool-rows";
 import { describeModel } from "./describe-model";
 import { readOwnProviders } from "./model-providers";
 import { stateOfSecret } from "./secrets";
@@ -88,7 +88,7 @@ export async function listProviderUsers(
   if (provider === undefined) return [];
   const served = new Set<unknown>(provider.models);
   const agents = await listAgentModels(pool, actor.orgId);
-  const tools = await findTools({ db }, actor.orgId, {
+  const tools = await findTools(pool, actor.orgId, {
     text: '"generate_text"',
     fits: (definition) =>
       findCallsOf("generate_text", definition).some(({ with: { model, fallbackModels } }) =>
@@ -99,6 +99,6 @@ export async function listProviderUsers(
     ...agents
       .filter((agent) => modelsOf(agent).some((model) => served.has(model)))
       .map(({ id, name }) => ({ kind: "agent" as const, id, name })),
-    ...tools,
+    ...tools.map(toolLine),
   ];
 }

@@ -17,6 +17,9 @@ import { parseModelProviders, stringifyModelProviders } from "@/server/runs/find
 import { type AccountWrite, type CatalogServices, type Change, type Saved, saveItem } from "../change";
 import { amountAboveZero, type OrganizationDefinition, type PlanDefinition, UNLIMITED } from "../definitions";
 
+/** The entry of the ledger that `credits` of a definition file makes. */
+export const FIRST_GRANT = { note: "First credits", actor: "operator" };
+
 type SavedOrganization = { id: OrgId; slug: string; saved: Saved; change: Change };
 
 /**
@@ -65,8 +68,7 @@ async function createOrganization(change: Change, definition: OrganizationDefini
     await grantCredits(queryThrough(tx), {
       orgId: id,
       amount: credits,
-      note: "First credits",
-      actor: "operator",
+      ...FIRST_GRANT,
       clock: clockAt(at),
     });
   }

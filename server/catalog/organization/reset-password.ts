@@ -54,6 +54,7 @@ export async function setPasswordOf(
 ): Promise<void> {
   const at = services.clock.now();
   await transactPrisma(services.db, "catalog", async (tx) => {
+    await lockCatalog(tx, [personLock(email)]);
     const person = await tx.user.findUnique({ where: { email }, select: { id: true, email: true } });
     if (person === null) throw new AppError("not_found", `${email} has no account.`);
     await setPassword(tx, { userId: person.id, password, at });

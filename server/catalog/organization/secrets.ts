@@ -4,6 +4,7 @@ import { changedFields, type Facts, recordAudit } from "@/server/base/audit";
 import type { Transaction } from "@/server/base/db/client";
 import type { Secret } from "@/server/base/db/generated/client";
 import { toPlainData } from "@/server/base/db/plain-data";
+import { queryThrough } from "@/server/base/db/statement";
 import { AppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
 import { parseInput, rejection } from "@/server/base/issues";
@@ -26,8 +27,8 @@ import {
   type Saved,
   saveItem,
 } from "../change";
-import { type FoundTool, findTools } from "../definition-rows";
 import { type SecretDefinition, type SecretInput, secretInput, secretRules } from "../definitions";
+import { findTools, type ToolLine, toolLine } from "../tool-rows";
 
 /** A secret without its value, which nothing ever shows. */
 export type SecretSummary = Awaited<ReturnType<typeof listSecrets>>[number];
@@ -149,14 +150,15 @@ export const changeSecretRules = catalogVerb(
 
 /** The tools whose current version refers to a secret, by name. */
 export async function listSecretUsers(
-  services: Pick<Services, "db">,
+  { db }: Pick<Services, "db">,
   actor: Actor,
   { name }: { name: string },
-): Promise<FoundTool[]> {
-  return findTools(services, actor.orgId, {
+): Promise<ToolLine[]> {
+  const found = await findTools(queryThrough(db), actor.orgId, {
     text: `secrets.${name}`,
     fits: (definition) => findSecretNames(readJson(definition)).includes(name),
   });
+  return found.map(toolLine);
 }
 
 /** Declares a secret and its hosts. A value that is set stays, and added hosts wait until it is set again. */

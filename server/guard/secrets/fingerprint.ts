@@ -34,7 +34,9 @@ export async function checkSecretFingerprint(services: Pick<Services, "db" | "en
 }
 
 /** The fingerprint in the database, or null before the first start. */
-export async function readSecretFingerprint(services: Pick<Services, "db">): Promise<string | null> {
+export async function readSecretFingerprint(services: {
+  db: Pick<Transaction, "setting">;
+}): Promise<string | null> {
   const known = await services.db.setting.findUnique({ where: { key: KEY } });
   return known?.value ?? null;
 }

@@ -95,7 +95,7 @@ export const CHECKS: Record<string, Check> = {
     const lost = await findUnreadable(services);
     if (lost.length > 0) {
       return warn(
-        `Could not decrypt ${names ? lost.join(", ") : `${lost.length} of all secrets and triggers; \`doctor\` on the command line names them`}. Apply triggers again with their secrets, and set values of secrets again.`,
+        `Could not decrypt ${names ? lost.join(", ") : `${lost.length} of all secrets, triggers and callbacks; \`doctor\` on the command line names them`}. Apply triggers again with their secrets, set values of secrets again, and rotate the secrets of callbacks.`,
       );
     }
     return services.encryption.previousFingerprint === null
