@@ -62,7 +62,7 @@ export type Expectation = {
 export type SaveOptions = Expectation & KeepStatus & { note?: string | undefined };
 
 export type KeepStatus = {
-  /** An existing trigger, schedule or callback stays enabled, disabled or paused, whatever its definition says. */
+  /** An existing agent, trigger, schedule or callback stays enabled, disabled or paused, whatever its definition says. */
   keepStatus?: boolean | undefined;
 };
 

@@ -27,10 +27,10 @@ export const saveAgent = savingVerb(agentDefinition, putAgent);
 export async function putAgent(
   change: Change<Author>,
   definition: AgentDefinition,
-  { note, ...expected }: SaveOptions = {},
+  { note, keepStatus, ...expected }: SaveOptions = {},
 ): Promise<SavedDefinition> {
   const { tx, actor } = change;
-  const { slug, name, status, maxCredits: cap, deadlineSeconds, ...settings } = definition;
+  const { slug, name, status: wanted, maxCredits: cap, deadlineSeconds, ...settings } = definition;
   const found = await tx.agent.findUnique({
     where: { organizationId_slug: { organizationId: actor.orgId, slug } },
     include: { versions: NEWEST },
@@ -39,6 +39,7 @@ export async function putAgent(
   const issues = await findAgentIssues(definition, change);
   if (issues.length > 0) throw rejection(issues);
 
+  const status = keepStatus && found?.deletedAt === null ? found.status : wanted;
   const current = found?.versions[0];
   const maxCredits = cap === null ? null : new Decimal(cap);
   return saveVersioned(change, {

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { readJson, writeJson } from "@/server/base/json/json";
 import { createMember } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";
+import { removeDefinition } from "./archive";
 import { readAgentDefinition } from "./edit-definition";
 import { inspectAgent, inspectTool } from "./inspect-definition";
 import { saveAgent } from "./save-agent";
@@ -164,4 +165,18 @@ it("shows a tool whose steps have numbers that a double cannot hold", async () =
   expect(JSON.parse(JSON.stringify(tool))).toMatchObject({
     steps: [{ with: writeJson(input) }, { parallel: [{ with: writeJson(input) }] }],
   });
+});
+
+it("a form that is older than the agent's status keeps it, unless the agent was archived", async () => {
+  const member = await createMember(world, tenant, "member");
+  const agent = { slug: "paused", name: "Paused", model: "m", systemPrompt: "Be short." };
+  const { id } = await saveAgent(world, member, { definition: agent });
+  await saveAgent(world, member, { definition: { ...agent, status: "inactive" } });
+  const definition = { ...agent, status: "active" as const, systemPrompt: "Be kind." };
+  const options = { only: "update", id, version: 1, keepStatus: true } as const;
+  expect(await saveAgent(world, member, { definition, ...options })).toMatchObject({ version: 2 });
+  expect(await inspectAgent(world, member, { agentId: id })).toMatchObject({ status: "inactive" });
+  await removeDefinition(world, member, { kind: "agent", id });
+  await saveAgent(world, member, { definition, only: "create", keepStatus: true });
+  expect(await inspectAgent(world, member, { agentId: id })).toMatchObject({ status: "active" });
 });

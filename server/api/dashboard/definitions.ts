@@ -2,6 +2,7 @@ import { z } from "zod";
 import { memberProcedure, router } from "@/server/api/trpc";
 import { text } from "@/server/base/texts";
 import { listArchived, removeDefinition, restoreDefinition } from "@/server/catalog/archive";
+import { KEEP_STATUS } from "@/server/catalog/change";
 import {
   checkToolText,
   findStepMentions,
@@ -66,12 +67,13 @@ export const definitionsRouter = router({
 
   editAgent: viewer.input(agent).query(resolver(readEditedAgent)),
   saveAgent: member
-    .input(z.object({ definition: z.unknown(), expected, note }))
-    .mutation(({ ctx, input: { definition, expected, note } }) =>
+    .input(z.object({ definition: z.unknown(), expected, note, ...KEEP_STATUS }))
+    .mutation(({ ctx, input: { definition, expected, note, keepStatus } }) =>
       saveAgent(ctx.services, ctx.actor, {
         definition: parseSentAgent(definition),
         ...expected,
         note,
+        keepStatus,
       }),
     ),
 

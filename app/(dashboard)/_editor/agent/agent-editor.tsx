@@ -61,7 +61,11 @@ export function AgentEditor({
     saved,
     isValue: isAgentFields,
     labels,
-    save: (fields, how) => client.definitions.saveAgent.mutate({ definition: toSent(fields), ...how }),
+    save: (fields, how) => {
+      // Another person may have changed the status, which belongs to no version, since the editor opened.
+      const keepStatus = fields.status === saved.status;
+      return client.definitions.saveAgent.mutate({ definition: toSent(fields), ...how, keepStatus });
+    },
   });
   const isNew = editor.opened === null;
   const issues = editor.rejected?.issues ?? [];
