@@ -1,5 +1,6 @@
 import type { Locator } from "@playwright/test";
 import { cancelRun } from "../support/cancel";
+import { breakOff, checkConnection, connectionBar } from "../support/connection";
 import { expect, test } from "../support/fixtures";
 import { release } from "../support/slow-server";
 import { startRun } from "../support/start";
@@ -82,6 +83,47 @@ test("a run is followed to its end without a live stream", async ({
   await expect.poll(countSteps, { timeout: 30_000 }).toBeGreaterThan(before + 3);
   await cancelRun(page);
   await expect(page.locator("header")).toContainText("Cancelled", { timeout: 30_000 });
+});
+
+test("an answer that arrives after the run's end does not bring its earlier state back", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
+  const tool = organization.toolIds.winding ?? "";
+  const id = await startRun(request, organization, { tool, input: { to: 3, fails: false } });
+  await page.goto(`/runs/${id}`);
+  await expect(page.getByRole("heading", { level: 2, name: /^Step \d+/ })).toHaveText(/^Step 4 · held/);
+  let pass = () => {};
+  const isOver = new Promise<void>((resolve) => {
+    pass = resolve;
+  });
+  const inspections = /\/api\/trpc\/[^?]*runs\.inspect/;
+  const received = page.waitForResponse(inspections);
+  let fetched = () => {};
+  const isFetched = new Promise<void>((resolve) => {
+    fetched = resolve;
+  });
+  await page.route(inspections, async (route) => {
+    const response = await route.fetch();
+    fetched();
+    await isOver;
+    await route.fulfill({ response });
+  });
+  // After a lost connection, the page reads the run again.
+  const end = await breakOff(page, "**/api/health");
+  await checkConnection(page);
+  await expect(connectionBar(page)).toBeVisible();
+  await end();
+  await checkConnection(page);
+  await isFetched;
+  await release(id);
+  const head = page.locator("header");
+  await expect(head).toContainText("Completed", { timeout: 20_000 });
+  pass();
+  await (await received).finished();
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  expect(await head.textContent()).toContain("Completed");
 });
 
 for (const [end, isSelected] of [

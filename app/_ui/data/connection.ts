@@ -5,17 +5,18 @@ import { createStore } from "./store";
 
 const lost = createStore(false);
 
-/** Checks whether the server responds. Call it after a request or stream that broke off. */
+/** Checks whether the server responds. Call it after a request or stream that broke off or was rejected. */
 export async function checkConnection(): Promise<boolean> {
+  // A proxy in front of a server that is gone answers with 502 or 503.
   const reached = await fetch("/api/health", { cache: "no-store" }).then(
-    () => true,
+    ({ ok }) => ok,
     () => false,
   );
   lost.set(!reached);
   return reached;
 }
 
-/** Returns true if the last check got no response. */
+/** Returns true if the server did not respond to the last check. */
 export const useConnectionLost = lost.use;
 
 const signedOut = createStore(false);
@@ -30,9 +31,6 @@ export function noteResponse({ ok, status, headers }: Pick<Response, "headers" |
 
 /** Returns true if the session has ended while the page was open. */
 export const useSignedOut = signedOut.use;
-
-/** Call it if the server has rendered content for the organization `id`, which is not the page's. */
-export const noteOtherOrganization: (id: string) => void = otherOrganization.set;
 
 /** The id of the organization that the session is in, if it is not the page's. */
 export const useOtherOrganization = otherOrganization.use;

@@ -37,8 +37,9 @@ export function useEvents(address: (() => string) | null, handlers: Handlers, on
         waitMs = 1_000;
       };
       source.onerror = () => {
-        // The browser connects again by itself, which works unless the server is gone.
-        if (source?.readyState !== EventSource.CLOSED) return void checkConnection();
+        void checkConnection();
+        // The browser connects again by itself.
+        if (source?.readyState !== EventSource.CLOSED) return;
         latest.current.onRejected();
         retry = setTimeout(open, waitMs);
         waitMs = Math.min(waitMs * 2, MAX_WAIT_MS);

@@ -29,6 +29,7 @@ const fetchAndNote: ReturnType<typeof getFetch> = async (address, { signal, ...i
     if (!signal?.aborted) void checkConnection();
     throw error;
   });
+  if (response.status >= 500) void checkConnection();
   noteResponse(response);
   syncWithResponse(response, askedAt);
   return response;

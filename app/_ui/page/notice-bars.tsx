@@ -11,7 +11,10 @@ import { checkConnection, useConnectionLost, useOtherOrganization, useSignedOut 
 import { OrganizationContext } from "../data/page-organization";
 import { useTRPCClient } from "../data/providers";
 
+/** A bar while the page receives no updates. When it disappears, the page reads its queries again. */
 function NoticeBar({ title, text, act }: { title: string; text: string; act: ReactNode }) {
+  const queryClient = useQueryClient();
+  useEffect(() => () => void queryClient.invalidateQueries(), [queryClient]);
   return (
     <>
       {/* The end of the page can be scrolled above the bar. */}
@@ -54,13 +57,11 @@ function registerServiceWorker() {
 }
 
 function ConnectionBar() {
-  const queryClient = useQueryClient();
   const [busy, setBusy] = useState(false);
   const retry = async () => {
     setBusy(true);
     const reached = await checkConnection();
     setBusy(false);
-    if (reached) void queryClient.invalidateQueries();
     return reached;
   };
   const retryNow = useEffectEvent(retry);

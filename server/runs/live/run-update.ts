@@ -43,6 +43,14 @@ export function applyUpdate(known: RunInspection, update: RunUpdate): RunInspect
   };
 }
 
+/** The newer one: a fetched inspection may arrive after updates that are newer. */
+export function newerInspection<Inspection extends { run: { sequence: number } }>(
+  known: Inspection | undefined,
+  fetched: Inspection,
+): Inspection {
+  return known && known.run.sequence > fetched.run.sequence ? known : fetched;
+}
+
 function mergeLines<Line extends { id: string; sequence: number }>(known: Line[], changed: Line[]): Line[] {
   if (changed.length === 0) return known;
   const byId = new Map(known.map((line) => [line.id, line]));
