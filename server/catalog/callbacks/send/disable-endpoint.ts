@@ -2,6 +2,7 @@ import type { OrgId } from "@/server/base/actor";
 import { recordSystemAudit } from "@/server/base/audit";
 import { transactPrisma } from "@/server/base/db/transaction";
 import { countCallbacks } from "@/server/catalog/callbacks/save-callback";
+import { lockCatalog, organizationLock } from "@/server/catalog/change";
 import type { Services } from "@/server/catalog/services";
 import { limitRecipients } from "@/server/guard/mail/limit-recipients";
 
@@ -15,14 +16,15 @@ export async function disableEndpoint(
   { orgId, endpointId: id, failingSince, lastError }: Failing,
 ): Promise<void> {
   const at = services.clock.now();
-  const disabled = await transactPrisma(services.db, "short", async (tx) => {
+  const disabled = await transactPrisma(services.db, "catalog", async (tx) => {
+    // A callback that is saved meanwhile must be counted.
+    await lockCatalog(tx, [organizationLock(orgId)]);
     const { count } = await tx.callbackEndpoint.updateMany({
       // Not one that succeeded meanwhile, or that a person changed.
       where: { id, organizationId: orgId, failingSince, disabledAt: null, deletedAt: null },
       data: { disabledAt: at, updatedAt: at },
     });
     if (count === 0) return null;
-    await countCallbacks(tx, orgId);
     const endpoint = await tx.callbackEndpoint.findUniqueOrThrow({ where: { id } });
     await recordSystemAudit(tx, orgId, {
       verb: "disabled",
@@ -30,6 +32,7 @@ export async function disableEndpoint(
       changes: { failingSince: failingSince.toISOString(), lastError },
       at,
     });
+    await countCallbacks(tx, orgId);
     return endpoint;
   });
   if (disabled === null) return;

@@ -3,6 +3,7 @@ import { afterAll, beforeEach, describe, expect, it, onTestFinished } from "vite
 import { z } from "zod";
 import { handleRest } from "@/server/api/rest";
 import { DAY_MS } from "@/server/base/clock";
+import { newId } from "@/server/base/ids";
 import { onPausePoint } from "@/server/base/pause-points";
 import { createGuardedEgress, type GuardedFetch } from "@/server/guard/egress/guarded-fetch";
 import { resumeOrganization, suspendOrganization } from "@/server/operate/suspend-organization";
@@ -21,7 +22,9 @@ import {
   type Tenant,
   type World,
 } from "@/testing/world";
+import { lockCatalog, organizationLock } from "../../change";
 import { rotateCallbackSecret } from "../change-callback";
+import { disableEndpoint } from "./disable-endpoint";
 import { CallbackDispatcher } from "./dispatcher";
 
 const receiver = await startCallbackReceiver();
@@ -324,6 +327,26 @@ describe("an endpoint that fails for three days", () => {
     expect(await world.db.auditEntry.count({ where: entry })).toBe(1);
     expect(await world.db.organization.findUniqueOrThrow({ where: { id: tenant.orgId } })).toMatchObject({
       hasCallbacks: false,
+    });
+  });
+
+  it("does not stop the events of a callback that is saved at that moment", async () => {
+    const { id } = await insertCallback(world, tenant, { url: receiver.url });
+    const failingSince = world.clock.now();
+    await world.db.callbackEndpoint.update({ where: { id }, data: { failingSince } });
+    const { orgId } = tenant;
+    let disabling: Promise<void> | undefined;
+    await world.db.$transaction(async (tx) => {
+      await lockCatalog(tx, [organizationLock(orgId)]);
+      const { id: _id, ...saved } = await tx.callbackEndpoint.findUniqueOrThrow({ where: { id } });
+      await tx.callbackEndpoint.create({ data: { ...saved, id: newId(), slug: "new", failingSince: null } });
+      disabling = disableEndpoint(world, { orgId, endpointId: id, failingSince, lastError: "500" });
+      const waiting = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
+      await expect.poll(async () => (await world.pool.query(waiting)).rowCount).toBe(1);
+    });
+    await disabling;
+    expect(await world.db.organization.findUniqueOrThrow({ where: { id: orgId } })).toMatchObject({
+      hasCallbacks: true,
     });
   });
 
