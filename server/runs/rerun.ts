@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { ApiKeyActor, MemberActor } from "@/server/base/actor";
 import { AppError } from "@/server/base/errors";
 import { rejectInvalidText, rejectRepeatedKeys } from "@/server/base/json/body";
@@ -9,7 +10,6 @@ import type { Draft } from "@/server/runs/prepare-start";
 import type { Services } from "@/server/runs/services";
 import { type StartResult, startRun } from "@/server/runs/start";
 import type { StartOptions } from "@/server/runs/start-options";
-import { isFromOutside, runConfiguration } from "@/server/work/agent/definition";
 import type { StartConditions } from "./start-item";
 
 /**
@@ -74,10 +74,18 @@ export async function rerun(
     kind: run.kind,
     id,
     input: input ?? run.input,
-    fromOutside: same && isFromOutside(runConfiguration.parse(readJson(run.configuration.document))),
+    fromOutside: same && isMarked(run.configuration.document),
     options: { ...(run.metadata === null ? {} : { metadata: run.metadata }), ...options },
     conditions,
   });
+}
+
+// Of the whole configuration, this version may not be able to read an older one.
+const marks = z.object({ messageFromOutside: z.boolean(), fromOutside: z.boolean() }).partial();
+
+function isMarked(document: string): boolean {
+  const { messageFromOutside, fromOutside } = marks.parse(readJson(document));
+  return messageFromOutside === true || fromOutside === true;
 }
 
 async function parseToolInput(text: string): Promise<JsonObject> {

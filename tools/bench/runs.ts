@@ -2,6 +2,7 @@ import { cpus } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import pg from "pg";
+import { PLAN_WITH_INDEXES } from "@/server/base/db/client";
 import { migrate } from "@/server/base/db/migrate";
 import { readEnvironment } from "@/server/base/settings/env";
 import { countSettledRuns } from "@/server/runs/read/find/count";
@@ -38,6 +39,7 @@ async function main(): Promise<void> {
   try {
     client.on("error", (error) => print(error.message)); // If this ends with another error, the server ends first.
     await client.connect();
+    await client.query(PLAN_WITH_INDEXES);
     await migrate(client, "prisma/migrations");
     const settings = { DATABASE_URL: url, STEPWELL_SECRET: "bench".repeat(8), LOG_LEVEL: "error" };
     const services = wire(readEnvironment(settings));

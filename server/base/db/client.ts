@@ -45,6 +45,12 @@ export async function connect(url: string, timeouts?: Timeouts): Promise<pg.Clie
 // They stay open after idle time: a new connection plans each statement again, and loads PostgreSQL's catalogs.
 const KEPT_CONNECTIONS = 4;
 
+/**
+ * For each connection of the pool (docs/decisions/0042-plans-with-indexes.md). A plan made while a table is new would
+ * read all of it for one row, also when it is large.
+ */
+export const PLAN_WITH_INDEXES = "SET enable_seqscan = off";
+
 export type Database = PrismaClient;
 export type Transaction = Parameters<Parameters<PrismaClient["$transaction"]>[0]>[0];
 
@@ -61,11 +67,9 @@ export function openDatabase(
     ...connectionSettings(url, timeouts),
     max: maxConnections,
     min: Math.min(KEPT_CONNECTIONS, maxConnections),
-    // Each statement is planned once per connection. A plan made while a table is new and small would read all of it for
-    // one row, also when it is large, until PostgreSQL analyzes the table.
     async onConnect(client) {
       limitSilence(client, timeouts.silence);
-      await client.query("SET enable_seqscan = off");
+      await client.query(PLAN_WITH_INDEXES);
     },
   });
   pool.on("error", (error) => log.warn("A database connection was lost", { error: error.message }));

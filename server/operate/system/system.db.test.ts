@@ -169,7 +169,7 @@ it("doctor of the page names nothing of organizations, and is cached for 15 minu
   await setSecretFingerprint(services);
   const first = await readExamination(services);
   expect(first.findings.find(({ what }) => what === "secret")?.text).toMatch(
-    /^Could not decrypt 1 of all secrets and triggers; `doctor` on the command line/,
+    /^Could not decrypt 1 of all secrets, triggers and callbacks; `doctor` on the command line/,
   );
   expect(JSON.stringify(first)).not.toContain("billing_key");
   expect(await readExamination(services)).toBe(first);
