@@ -24,14 +24,14 @@ test("the copied call starts the same run for any input, and a failed copy is re
   };
   const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
 
-  await page.route("**/text?field=input", (route) =>
+  await page.route("**/text?field=input&*", (route) =>
     route.fulfill({ status: 500, json: { success: false } }),
   );
   await page.evaluate(() => navigator.clipboard.writeText("what was there"));
   await copyAsCurl();
   await expect(page.getByText("Copying failed")).toBeVisible();
   expect(await clipboard()).toBe("what was there");
-  await page.unroute("**/text?field=input");
+  await page.unroute("**/text?field=input&*");
 
   await copyAsCurl();
   await expect(page.getByText("Copied as curl").last()).toBeVisible();

@@ -1,6 +1,6 @@
 "use client";
 
-import { useEffect, useRef } from "react";
+import { useEffect, useLayoutEffect, useRef } from "react";
 import { checkConnection, useOtherOrganization, useSignedOut } from "@/app/_ui/data/connection";
 import { useOrganizationAddress } from "@/app/_ui/data/page-organization";
 
@@ -24,7 +24,8 @@ export function useEvents(address: (() => string) | null, handlers: Handlers, on
   const signedOut = useSignedOut();
   const isElsewhere = useOtherOrganization() !== null;
   const listening = address !== null && !signedOut && !isElsewhere;
-  useEffect(() => {
+  // A layout effect: no attempt that is due may begin after the page shows that it stopped.
+  useLayoutEffect(() => {
     if (!listening) return;
     let source: EventSource | undefined;
     let retry: ReturnType<typeof setTimeout> | undefined;
