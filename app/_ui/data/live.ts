@@ -1,6 +1,6 @@
 "use client";
 
-import { useEffect, useLayoutEffect, useRef } from "react";
+import { useLayoutEffect, useRef } from "react";
 import { checkConnection, useOtherOrganization, useSignedOut } from "@/app/_ui/data/connection";
 import { useOrganizationAddress } from "@/app/_ui/data/page-organization";
 
@@ -17,7 +17,7 @@ type Handlers = Record<string, (data: string, id: string) => void>;
 export function useEvents(address: (() => string) | null, handlers: Handlers, onRejected: () => void): void {
   const ofOrganization = useOrganizationAddress();
   const latest = useRef({ address, handlers, onRejected, ofOrganization });
-  useEffect(() => {
+  useLayoutEffect(() => {
     latest.current = { address, handlers, onRejected, ofOrganization };
   });
   const names = Object.keys(handlers).join(" ");
