@@ -10,9 +10,9 @@ const MAX_WAIT_MS = 15_000;
 type Handlers = Record<string, (data: string, id: string) => void>;
 
 /**
- * Listens to server-sent events while mounted and signed in to the page's organization. The browser reconnects with the last id; after a
- * rejection, the hook calls `address` again. @param address null: do not listen. @param onRejected called after each
- * rejected attempt, to refresh the page without events.
+ * Listens to server-sent events while mounted and signed in to the page's organization. The browser reconnects with the
+ * last id; after a rejection, the hook calls `address` again. @param address null: do not listen. @param onRejected
+ * called after each rejected attempt, to refresh the page without events.
  */
 export function useEvents(address: (() => string) | null, handlers: Handlers, onRejected: () => void): void {
   const ofOrganization = useOrganizationAddress();

@@ -166,7 +166,7 @@ export class Dispatcher {
     const services = this.#services;
     const worker = await this.#executor.worker();
     while (this.#waiting && !this.#stopping) {
-      // Half of the free slots are left for starts during the query, if not more runs wait than had slots.
+      // Leaves half of the free slots for starts during the query, unless the last claim used all that it asked for.
       const free = Math.ceil(this.#executor.freeSlots() * (this.#manyWait ? 1 : 0.5));
       if (free <= 0) return this.#shareSoon();
       this.#slots.reserve(free);
