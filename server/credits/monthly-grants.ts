@@ -1,11 +1,12 @@
 import { z } from "zod";
 import type { OrgId } from "@/server/base/actor";
 import { decimalText } from "@/server/base/amount";
+import { isUnavailable } from "@/server/base/db/outage";
 import { defineQuery } from "@/server/base/db/statement";
 import { transact } from "@/server/base/db/transaction";
 import { mintOrgId } from "@/server/base/mint-org-id";
 import type { Services } from "@/server/credits/services";
-import { lockOrganization, postEntries } from "./ledger";
+import { postEntries } from "./ledger";
 
 const FIND_DUE = defineQuery(
   "find-due-monthly-grants",
@@ -26,10 +27,11 @@ const MARK_GRANTED = defineQuery(
  * Grants every organization its plan's monthly credits, once a month across all processes. A suspended organization
  * gets them if it is resumed within the month; a changed plan applies from the next month. Returns how many
  * organizations got a grant. One that fails, such as one that is locked for long, keeps no other one from its grant; the
- * first error is thrown at the end.
+ * first error is thrown at the end. Ends early if the database is unavailable, or if `shouldContinue` returns false.
  */
 export async function grantMonthlyCredits(
   services: Pick<Services, "pool" | "clock" | "log">,
+  shouldContinue: () => boolean = () => true,
 ): Promise<number> {
   const { pool, clock, log } = services;
   const month = clock.now().toISOString().slice(0, 7);
@@ -37,8 +39,7 @@ export async function grantMonthlyCredits(
   const errors: unknown[] = [];
   const grant = (id: OrgId) =>
     transact(pool, async (client) => {
-      // Locks the organization first, in the same order as changes of its plan.
-      await lockOrganization(client, [id]);
+      // Locks the plan first and the organization last, in the same order as definition files.
       const [marked] = await MARK_GRANTED(client, [id, month]);
       if (marked === undefined) return false;
       const entry = { kind: "grant", ...marked, runId: null, note: `Monthly credits for ${month}` } as const;
@@ -46,11 +47,13 @@ export async function grantMonthlyCredits(
       return true;
     });
   for (const { id } of await FIND_DUE(pool, [month])) {
+    if (!shouldContinue()) break;
     try {
       if (await grant(id)) granted += 1;
     } catch (error) {
       errors.push(error);
       log.warn("Could not grant an organization's monthly credits", { organization: id, error });
+      if (isUnavailable(error)) break;
     }
   }
   if (granted > 0) log.info("Granted monthly credits", { month, organizations: granted });

@@ -98,7 +98,9 @@ export function createJobs(services: Services): Job[] {
       title: "Grant the month's credits",
       failure: "Could not grant the month's credits; retrying in 1 h",
       everyMs: HOUR,
-      work: async () => ({ text: counted(await grantMonthlyCredits(services), "organizations") }),
+      async work(shouldContinue) {
+        return { text: counted(await grantMonthlyCredits(services, shouldContinue), "organizations") };
+      },
     },
     {
       name: "remove_expired",

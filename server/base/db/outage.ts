@@ -1,10 +1,11 @@
 import { causesOf, codeOf } from "@/server/base/errors";
 import { sleep } from "@/server/base/sleep";
 
-// PostgreSQL errors after which the same transaction may be retried. Lost or too many connections, shutdown and
-// start-up; serialization failures and deadlocks; timeouts of locks, statements and idle transactions. P… are Prisma's
-// codes for the same.
-const AGAIN = /^(P10(01|02|08|17)|P2024|08...|25P03|40001|40P01|53300|55P03|57014|57P0[123])$/;
+// PostgreSQL errors after which the same transaction may be retried. P… are Prisma's codes for the same.
+// Lost or too many connections, shutdown and start-up.
+const UNAVAILABLE = /^(P10(01|02|08|17)|P2024|08...|53300|57P0[123])$/;
+// Serialization failures and deadlocks; timeouts of locks, statements and idle transactions.
+const CONTENTION = /^(25P03|40001|40P01|55P03|57014)$/;
 const NETWORK =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT)$/;
 // Prisma's form of PostgreSQL errors for which it has no own code.
@@ -14,11 +15,22 @@ const MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired$|Client has encountered a connection error)/;
 
 /** Returns true if the same operation may succeed if retried. */
-export function isTransient(error: unknown): boolean {
+export const isTransient = (error: unknown): boolean =>
+  isUnavailable(error) || hasMatch(error, (one) => CONTENTION.test(readCode(one)));
+
+/** Returns true if there is no connection to the database, so that other operations fail as well. */
+export const isUnavailable = (error: unknown): boolean =>
+  hasMatch(error, (one) => {
+    const code = readCode(one);
+    return UNAVAILABLE.test(code) || NETWORK.test(code) || MESSAGES.test(one.message);
+  });
+
+const readCode = (error: Error) => PRISMA.exec(error.message)?.[1] ?? codeOf(error);
+
+function hasMatch(error: unknown, matches: (error: Error) => boolean): boolean {
   if (!(error instanceof Error)) return false;
-  if (error instanceof AggregateError) return error.errors.some(isTransient);
-  const code = PRISMA.exec(error.message)?.[1] ?? codeOf(error);
-  return AGAIN.test(code) || NETWORK.test(code) || MESSAGES.test(error.message);
+  if (error instanceof AggregateError) return error.errors.some((one) => hasMatch(one, matches));
+  return matches(error);
 }
 
 /**
