@@ -16,22 +16,30 @@ BEGIN
     FOR NO KEY UPDATE OF c SKIP LOCKED) q;
   IF locked IS NULL THEN RETURN; END IF;
   RETURN QUERY
-    WITH leased AS (
+    WITH RECURSIVE hosts AS (
+      -- A skip scan: an index probe for each hash that exists, not for each possible one.
+      SELECT id AS endpoint_id, -1 AS hash FROM unnest(locked) AS id
+      UNION ALL
+      SELECT h.endpoint_id, next.host_hash FROM hosts h CROSS JOIN LATERAL (
+        SELECT q.host_hash FROM callback_deliveries q
+        WHERE q.endpoint_id = h.endpoint_id AND q.host_hash > h.hash AND q.next_at IS NOT NULL
+        ORDER BY q.host_hash LIMIT 1) next
+    ), leased AS (
       SELECT endpoint_id, host_hash, organization_id, count(*) AS n FROM callback_deliveries
       WHERE leased_until IS NOT NULL AND leased_until > now_ GROUP BY 1, 2, 3
     ), leased_of_orgs AS (
       SELECT organization_id, sum(n) AS n FROM leased GROUP BY 1
     ), due AS (
       SELECT d.id, c.id AS endpoint_id, c.organization_id, d.host_hash, d.next_at, coalesce(l.n, 0) AS busy, coalesce(o.n, 0) AS org_busy
-      FROM callback_endpoints c LEFT JOIN leased_of_orgs o ON o.organization_id = c.organization_id
-      CROSS JOIN generate_series(0, CASE WHEN c.slug IS NULL THEN 31 ELSE 0 END) AS hosts(hash)
+      FROM hosts JOIN callback_endpoints c ON c.id = hosts.endpoint_id
+      LEFT JOIN leased_of_orgs o ON o.organization_id = c.organization_id
       LEFT JOIN leased l ON l.endpoint_id = c.id AND l.host_hash = hosts.hash
       CROSS JOIN LATERAL (
         SELECT q.id, q.host_hash, q.next_at FROM callback_deliveries q
         WHERE q.endpoint_id = c.id AND q.host_hash = hosts.hash AND q.next_at <= now_ AND (q.leased_until IS NULL OR q.leased_until <= now_)
         ORDER BY q.next_at
         LIMIT greatest(0, CASE WHEN c.failing_since IS NULL THEN 4 ELSE 1 END - coalesce(l.n, 0))) d
-      WHERE c.id = ANY(locked)
+      WHERE hosts.hash >= 0
     ), own_turns AS (
       SELECT due.*, busy + row_number() OVER (PARTITION BY endpoint_id, host_hash ORDER BY next_at, id) AS own_turn FROM due
     ), turns AS (

@@ -16,7 +16,7 @@ BEGIN
     encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) PLACING
       substring(int8send((extract(epoch FROM e.created_at) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 52, 1), 53, 1), 'hex')::uuid,
     e.organization_id, e.id, c.id, now_, now_,
-    CASE WHEN c.slug IS NULL THEN get_byte(sha256(convert_to(coalesce(substring(lower(r.callback_url) FROM '://([^/?#]*)'), ''), 'UTF8')), 0) % 32 ELSE 0 END
+    CASE WHEN c.slug IS NULL THEN get_byte(sha256(convert_to(coalesce(substring(lower(r.callback_url) FROM '://([^/?#]*)'), ''), 'UTF8')), 0) ELSE 0 END
   FROM callback_events e LEFT JOIN runs r ON r.id = e.run_id LEFT JOIN schedules s ON s.id = e.schedule_id
   JOIN callback_endpoints c ON c.organization_id = e.organization_id AND c.disabled_at IS NULL AND c.deleted_at IS NULL
   WHERE e.id = ANY(taken) AND e.type = ANY(c.events) AND CASE

@@ -1,14 +1,17 @@
 import { createHash } from "node:crypto";
-import { afterAll, beforeEach, expect, it } from "vitest";
+import { afterAll, beforeEach, expect, it, onTestFinished } from "vitest";
+import { withFunctionNames } from "@/server/base/db/functions";
+import { onPausePoint } from "@/server/base/pause-points";
 import { createGuardedEgress } from "@/server/guard/egress/guarded-fetch";
 import { startRun } from "@/server/runs/start";
 import { insertCallback } from "@/testing/callbacks";
 import { executeRun } from "@/testing/execute";
 import { startCallbackReceiver } from "@/testing/servers/callback-receiver";
+import { countTableReads } from "@/testing/table-reads";
 import { createTenant, openWorld, type Tenant } from "@/testing/world";
 import { CallbackDispatcher } from "./dispatcher";
 
-const hashOf = (host: string) => (createHash("sha256").update(host).digest()[0] ?? 0) % 32;
+const hashOf = (host: string) => createHash("sha256").update(host).digest()[0];
 
 const stalled = await startCallbackReceiver();
 let quick = await startCallbackReceiver();
@@ -85,4 +88,23 @@ it("callbacks that stall delay no other one, however many attempts the organizat
   expect(stalled.received).toHaveLength(20);
   endStall();
   await dispatcher.settle();
+});
+
+it("a claim looks only for hosts that callbacks wait for", async () => {
+  await runAgents(1, `${stalled.url}/run`);
+  await runAgents(1, `${quick.url}/run`);
+  onPausePoint(async (point) => {
+    if (point === "callback:expanded") throw new Error("killed");
+  });
+  onTestFinished(() => onPausePoint(null));
+  await expect(dispatcher.turn()).rejects.toThrow("killed");
+  const claim = {
+    text: withFunctionNames("SELECT claim_callbacks($1, 64, 64, 30)"),
+    values: [world.clock.now()],
+  };
+  const { scans } = await countTableReads(world, "callback_deliveries", async ({ pool }) => {
+    expect((await pool.query(claim)).rowCount).toBe(2);
+  });
+  // Of 256 possible ones.
+  expect(scans).toBeLessThan(20);
 });
