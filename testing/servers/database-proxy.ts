@@ -17,6 +17,7 @@ export async function openDatabaseProxy(url: string) {
   let cuts: Cut[] = [];
   let rejected = false;
   let silent = false;
+  let delayMs = 0;
   const server = createServer((near) => {
     if (rejected) return void near.destroy();
     const far = connect(Number(target.port), target.hostname);
@@ -36,7 +37,8 @@ export async function openDatabaseProxy(url: string) {
     });
     far.on("data", (data) => {
       if (doomed.has(far)) return cut();
-      near.write(data);
+      if (delayMs === 0) near.write(data);
+      else setTimeout(() => near.write(data), delayMs);
     });
     for (const [socket, other] of [
       [near, far],
@@ -73,6 +75,10 @@ export async function openDatabaseProxy(url: string) {
     silence(now: boolean) {
       silent = now;
       for (const socket of sockets) now ? socket.pause() : socket.resume();
+    },
+    /** Each response takes so much longer. */
+    delay(ms: number) {
+      delayMs = ms;
     },
     left: () => cuts.length,
     async close() {

@@ -99,6 +99,16 @@ it("replaces a process that died while the database was unreachable, soon after"
   dead.proxy.reject(false);
 });
 
+it("replaces a silent process though its own heartbeats are slow", async () => {
+  const { proxy, worker } = await openProcess();
+  proxy.delay(700);
+  await expect.poll(() => readSilence(worker.id)).toBeGreaterThan(0.6);
+  const heartbeat = "clock_timestamp() - interval '1 minute'";
+  await world.pool.query(`INSERT INTO workers (id, heartbeat_at) VALUES ('silent', ${heartbeat})`);
+  await expect.poll(() => world.db.worker.count({ where: { id: "silent" } })).toBe(0);
+  expect(worker.isConfirmed()).toBe(true);
+});
+
 const READ_WAITING = defineQuery(
   "read-waiting-removals",
   z.object({ seconds: z.number() }),

@@ -107,6 +107,8 @@ function startHeartbeat(
 ) {
   const stopping = new AbortController();
   let confirmedAt = performance.now();
+  let answeredAt = confirmedAt;
+  let hasFailed = false;
   // From then on, all living workers have reported since the database was away, by its present clock.
   let comparableFrom = 0;
   let beating: Promise<void> | undefined;
@@ -133,8 +135,12 @@ function startHeartbeat(
     const own = workers.find((worker) => worker.id === id);
     if (own === undefined) throw new WorkerLost();
     const receivedAt = performance.now();
-    const wasAway = receivedAt - confirmedAt > AWAY_AFTER_MS;
+    const silentMs = (hasFailed ? receivedAt : sentAt) - answeredAt;
+    // Slow answers alone, such as of a busy database, are no outage.
+    const wasAway = Math.max(silentMs, receivedAt - sentAt) > AWAY_AFTER_MS;
     confirmedAt = sentAt;
+    answeredAt = receivedAt;
+    hasFailed = false;
     const stepMs = clock.learn({ shown: own.at, askedAt: sentAt, receivedAt });
     if (wasAway || Math.abs(stepMs) > CLOCK_STEP_MS) comparableFrom = receivedAt + SILENT_AFTER_MS;
     if (receivedAt < comparableFrom) return;
@@ -143,6 +149,7 @@ function startHeartbeat(
   const beatNow = () => {
     beating ??= beatOnce()
       .catch((error: unknown) => {
+        hasFailed = true;
         if (error instanceof WorkerLost) onLost(error);
         throw error;
       })
