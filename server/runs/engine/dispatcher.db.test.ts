@@ -8,9 +8,9 @@ import { openWorker, removeWorker } from "./worker";
 const world = await openWorld();
 const tenant = await createTenant(world);
 
-async function start(): Promise<string> {
-  const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
-  return (await startRun(world, actor, { kind: "agent", targetId: tenant.agentId, userMessage: "Hi" })).runId;
+async function start({ orgId, agentId } = tenant): Promise<string> {
+  const actor = { kind: "operator", orgId, name: "test" } as const;
+  return (await startRun(world, actor, { kind: "agent", targetId: agentId, userMessage: "Hi" })).runId;
 }
 
 type Statement = { name: string; text: string; values: unknown[] };
@@ -65,6 +65,20 @@ it("claims a run that begins to wait while it asks whether others do", async () 
   dispatcher.wake();
   await expect.poll(() => begun).toHaveLength(2);
   expect(begun).toEqual(started);
+  await close();
+});
+
+it("claims for a slot that gets free while it asks whether runs wait", async () => {
+  const limited = await createTenant(world);
+  await world.db.plan.update({ where: { organizationId: limited.orgId }, data: { concurrency: 1 } });
+  const started = [await start(limited), await start(limited)];
+  const { dispatcher, begun, close } = await open(8, async ({ name }) => {
+    if (name !== "find-waiting" || begun.length > 1) return;
+    await world.db.plan.update({ where: { organizationId: limited.orgId }, data: { concurrency: 2 } });
+    dispatcher.noteFreeSlot();
+  });
+  dispatcher.wake();
+  await expect.poll(() => begun).toEqual(started);
   await close();
 });
 

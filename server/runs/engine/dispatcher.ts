@@ -114,7 +114,8 @@ export class Dispatcher {
   }
 
   noteFreeSlot(): void {
-    if (this.#waiting) void this.#claim();
+    // A claim in progress asks for waiting runs at its end, and then claims for this slot again.
+    if (this.#waiting || this.#claiming) void this.#claim();
   }
 
   /** Returns each slot that is due once. */
