@@ -253,3 +253,13 @@ it("begins no work beyond twice the share, whatever the heap has", async () => {
   await settled();
   expect(held).toEqual(["a", "b"]);
 });
+
+it("lets a request wait no longer than its call", async () => {
+  const { memory } = bench();
+  await memory.enter("org-a", { kind: "bodies", cost: 96 * MIB });
+  const call = new AbortController();
+  const step = memory.openRun("org-b", { signal: new AbortController().signal }).openStep();
+  const held = step.holdRequest(MIB, call.signal);
+  call.abort(new Error("The step took longer than 50 ms."));
+  await expect(held).rejects.toThrow("50 ms");
+});

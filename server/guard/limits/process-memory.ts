@@ -61,7 +61,7 @@ function usedMemory(): number {
 
 /** `isHeldUp` returns true while the run's steps must wait for other runs. */
 type Waits = { signal?: AbortSignal; isHeldUp?: () => boolean };
-type HeldMemory = { kind: "values" | "bodies"; cost: number };
+type HeldMemory = { kind: "values" | "bodies"; cost: number; signal?: AbortSignal };
 
 export class ProcessMemory {
   readonly limit: number;
@@ -156,7 +156,7 @@ export class RunMemory {
 
   openStep(): StepMemory {
     return new StepMemory(this, (held) =>
-      this.#process.enter(this.#organizationId, { ...held, ...this.#waits }),
+      this.#process.enter(this.#organizationId, { ...this.#waits, ...held }),
     );
   }
 
@@ -212,18 +212,19 @@ export class StepMemory {
     });
   }
 
-  holdRequest(bytes: number): Promise<void> {
-    return this.#holdBody(bytes * REQUEST_COPIES);
+  /** `signal` ends the wait earlier than the run's own, and is aborted with it. */
+  holdRequest(bytes: number, signal: AbortSignal): Promise<void> {
+    return this.#holdBody({ kind: "bodies", cost: bytes * REQUEST_COPIES, signal });
   }
 
   holdResponse(bytes: number): Promise<void> {
-    return this.#holdBody(bytes * RESPONSE_COPIES);
+    return this.#holdBody({ kind: "bodies", cost: bytes * RESPONSE_COPIES });
   }
 
-  async #holdBody(cost: number): Promise<void> {
+  async #holdBody(body: HeldMemory): Promise<void> {
     const held = this.#values ?? this.#bodies;
-    if (held !== undefined) return (await held).grow(cost);
-    this.#bodies = this.#take({ kind: "bodies", cost });
+    if (held !== undefined) return (await held).grow(body.cost);
+    this.#bodies = this.#take(body);
     await this.#bodies.catch((error: unknown) => {
       this.#bodies = undefined;
       throw error;

@@ -66,7 +66,13 @@ export async function callModel(
   const reservation = await reserveForCall(execution, request, [first, ...others]);
   const { maxOutputTokens } = reservation;
   const bodyLength = boundBodyLength(request.messages);
-  if (bodyLength > LIGHT_BODY_LENGTH) await memory.holdRequest(bodyLength);
+  try {
+    if (bodyLength > LIGHT_BODY_LENGTH) await memory.holdRequest(bodyLength, signal);
+    signal.throwIfAborted();
+  } catch (error) {
+    await budget.spend(reservation.reserved, ZERO);
+    throw error;
+  }
   const started = await journal.beginCall({ key, iteration, provider: first.provider, model: first.model });
   const priceOf = (candidate: Candidate, usage: ModelUsage) =>
     isFree(candidate) ? ZERO : creditsOfUsage(run.prices, candidate.model, usage);

@@ -126,7 +126,11 @@ describe("run_tool", () => {
       errorMessage:
         'Step "call" failed: step "call": step "call": step "call": step "call": Runs may call each other at most 5 deep.',
     });
-    expect(await world.db.run.count({ where: { rootRunId: runId } })).toBe(5);
+    const runs = await world.db.run.findMany({ where: { rootRunId: runId }, include: { steps: true } });
+    expect(runs).toHaveLength(5);
+    // The deepest step leads to no run.
+    const children = runs.flatMap(({ steps }) => steps.flatMap(({ childRunId }) => childRunId ?? []));
+    expect(new Set(children)).toEqual(new Set(runs.flatMap(({ id }) => (id === runId ? [] : id))));
     await expectSoundLedger(world, tenant);
   });
 

@@ -63,6 +63,8 @@ function callChild(
       const id = calledRunId(execution.run.id, call.key, number);
       const link = () => {
         started.row.child_run_id = id;
+        // The row on the page leads to the failed run until then.
+        if (number > 1) execution.journal.showProgress(started);
       };
       const child = { id, find, link };
       // Recorded, because a worker that takes over makes the attempts again.

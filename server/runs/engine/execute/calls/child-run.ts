@@ -49,7 +49,6 @@ export async function executeChildRun(
     }
   }
   const { target, input } = await find();
-  link();
   if (depth >= MAX_RUN_DEPTH) {
     const message = `Runs may call each other at most ${MAX_RUN_DEPTH} deep.`;
     return { status: "Failed", code: "too_deep", message };
@@ -59,6 +58,7 @@ export async function executeChildRun(
     return { status: "Failed", code: "too_many_runs", message };
   }
   tree.started += 1;
+  link();
   services.metrics.runsStarted.of(target.configuration.kind, "run").value += 1;
   const { configuration, deadlineSeconds, maxCredits } = target;
   const { document, hash } = freezeConfiguration(configuration, run.prices);
