@@ -50,8 +50,8 @@ export function createJobs(services: Services): Job[] {
             title: "Export traces",
             failure: "Could not read the traces to export; retrying",
             everyMs: SECOND,
-            async work() {
-              const runs = await exportTraces(services, traces);
+            async work(shouldContinue: () => boolean) {
+              const runs = await exportTraces(services, traces, shouldContinue);
               return { text: counted(runs, "runs"), more: runs === TRACE_BATCH };
             },
           },

@@ -48,11 +48,15 @@ const request = z.strictObject({
 let received: z.infer<typeof request>["resourceSpans"][0][] = [];
 let headers: (string | undefined)[] = [];
 let answer = { status: 200, body: "{}" };
+let tooLarge: string | null = null;
 const collector = createServer(async (incoming, outgoing) => {
-  const body = request.parse(JSON.parse(await text(incoming)));
+  const sent = await text(incoming);
+  const body = request.parse(JSON.parse(sent));
   headers = [incoming.headers["content-type"], incoming.headers.authorization];
-  if (answer.status === 200) received.push(...body.resourceSpans);
-  outgoing.writeHead(answer.status, { "content-type": "application/json" }).end(answer.body);
+  const isTooLarge = tooLarge !== null && sent.includes(tooLarge);
+  const { status, body: reply } = isTooLarge ? { status: 413, body: "too large" } : answer;
+  if (status === 200) received.push(...body.resourceSpans);
+  outgoing.writeHead(status, { "content-type": "application/json" }).end(reply);
 });
 const port = await listen(collector);
 afterAll(() => closeServer(collector));
@@ -70,6 +74,7 @@ beforeEach(async () => {
   await world.pool.query("DELETE FROM trace_queue");
   received = [];
   answer = { status: 200, body: "{}" };
+  tooLarge = null;
 });
 
 const queued = async () => (await world.pool.query("SELECT 1 FROM trace_queue")).rowCount;
@@ -220,6 +225,25 @@ it.each([
   await exportTraces(world, settings);
   expect(await queued()).toBe(0);
   expect(world.log.entries.at(-1)?.fields).toMatchObject({ error, runs: 2, dropped: 2 });
+});
+
+it("drops only the run that the collector rejects for good", async () => {
+  await runWithChild();
+  tooLarge = "invoke_workflow Adder";
+  expect([await exportTraces(world, settings), await queued(), spansReceived().length]).toEqual([2, 0, 5]);
+  expect(world.log.entries.at(-1)?.fields).toEqual({ error: "413 too large", runs: 1, dropped: 1 });
+});
+
+it("exports the others while a run cannot be read, and drops that one after a day", async () => {
+  const { id } = await runWithChild();
+  await world.pool.query(
+    "UPDATE steps SET finished_at = 'infinity' WHERE run_id IN (SELECT id FROM runs WHERE parent_run_id = $1)",
+    [id],
+  );
+  expect([await exportTraces(world, settings), await queued(), spansReceived().length]).toEqual([2, 1, 5]);
+  world.clock.advance(25 * 3_600_000);
+  expect([await exportTraces(world, settings), await queued()]).toEqual([1, 0]);
+  expect(world.log.entries.at(-1)?.fields).toMatchObject({ runs: 1, dropped: 1 });
 });
 
 it("shares the queue among processes, and drops runs that were removed", async () => {

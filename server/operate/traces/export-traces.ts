@@ -1,15 +1,11 @@
 import { z } from "zod";
-import { decimalText } from "@/server/base/amount";
+import { isUnavailable } from "@/server/base/db/outage";
 import { defineCommand, defineQuery } from "@/server/base/db/statement";
-import { tryParseJson } from "@/server/base/json/json";
 import type { TraceSettings } from "@/server/base/settings/env";
-import { RUN_KINDS, RUN_SOURCES, RUN_STATUSES, STEP_STATUSES } from "@/server/contract/enums";
-import { KIB } from "@/server/contract/sizes";
-import { createTrustedEgress } from "@/server/guard/egress/trusted-fetch";
-import { readToolCalls } from "@/server/runs/attempts";
 import type { Services } from "@/server/services";
-import { type Span, toOtlp } from "./otlp";
-import { spansOf } from "./run-spans";
+import type { Span } from "./otlp";
+import { readSpans } from "./read-spans";
+import { sendSpans } from "./send-spans";
 
 /**
  * Sends ended runs as traces to the operator's collector, after their rows were committed. The job that indexes ended
@@ -18,13 +14,7 @@ import { spansOf } from "./run-spans";
 
 /** Runs that one call takes from the queue. */
 export const TRACE_BATCH = 20;
-// Collectors limit the size of a request.
-const SPANS_PER_REQUEST = 500;
-const REQUEST_TIMEOUT_MS = 10_000;
-const MOST_CONTENT = 32 * KIB;
 const GIVE_UP_HOURS = 24;
-// Of OTLP over HTTP; other errors are final.
-const TEMPORARY = new Set([429, 502, 503, 504]);
 
 // A batch whose process dies becomes due again.
 const TAKE = defineQuery(
@@ -39,92 +29,15 @@ const TAKE = defineQuery(
 );
 const REMOVE = defineCommand("remove-traces", "DELETE FROM trace_queue WHERE run_id = ANY ($1::uuid[])");
 
-const contents = z.object({ input: z.string(), output: z.string().nullable() }).nullable();
-const CONTENTS = `CASE WHEN $2 THEN json_build_object(
-  'input', left(x.input, ${MOST_CONTENT}), 'output', left(x.output, ${MOST_CONTENT})) END AS contents`;
-// It may quote what a step or a provider was given.
-const ERROR_MESSAGE = `CASE WHEN $2 THEN left(x.error_message, ${MOST_CONTENT}) END AS "errorMessage"`;
-
-// A child run's first steps start before its start is written. A span starts no later than its children.
-const startOf = (run: string) => `least(coalesce(${run}.started_at, ${run}.created_at),
-  (SELECT min(started_at) FROM steps WHERE run_id = ${run}.id),
-  (SELECT min(started_at) FROM model_calls WHERE run_id = ${run}.id))`;
-
-const RUNS = defineQuery(
-  "traced-runs",
-  z.object({
-    id: z.string(),
-    rootRunId: z.string(),
-    traceParent: z.string().nullable(),
-    parent: z.object({ runId: z.string(), stepKey: z.string() }).nullable(),
-    organization: z.string(),
-    kind: z.enum(RUN_KINDS),
-    name: z.string(),
-    targetId: z.string(),
-    version: z.int(),
-    status: z.enum(RUN_STATUSES),
-    source: z.enum(RUN_SOURCES),
-    errorCode: z.string().nullable(),
-    errorMessage: z.string().nullable(),
-    inputTokens: z.int(),
-    outputTokens: z.int(),
-    credits: decimalText,
-    startedAt: z.date(),
-    finishedAt: z.date(),
-    contents,
-  }),
-  `SELECT x.id, x.root_run_id AS "rootRunId", root.trace_parent AS "traceParent",
-     (SELECT json_build_object('runId', s.run_id, 'stepKey', s.key) FROM steps s
-      WHERE s.run_id = x.parent_run_id AND s.child_run_id = x.id LIMIT 1) AS parent,
-     o.slug AS organization, x.kind, x.target_name AS name, coalesce(x.agent_id, x.tool_id) AS "targetId",
-     x.target_version AS version, x.status, x.source, x.error_code AS "errorCode", ${ERROR_MESSAGE},
-     x.input_tokens AS "inputTokens", x.output_tokens AS "outputTokens", x.credits_used AS credits,
-     ${startOf("x")} AS "startedAt", x.finished_at AS "finishedAt", ${CONTENTS}
-   FROM runs x JOIN runs root ON root.id = x.root_run_id JOIN organizations o ON o.id = x.organization_id
-   WHERE x.id = ANY ($1::uuid[]) AND x.finished_at IS NOT NULL`,
-);
-
-const timed = {
-  runId: z.string(),
-  key: z.string(),
-  status: z.enum(STEP_STATUSES),
-  errorMessage: z.string().nullable(),
-  startedAt: z.date(),
-  finishedAt: z.date(),
-};
-const TIMED = `x.run_id AS "runId", x.key, x.status, ${ERROR_MESSAGE}, x.finished_at AS "finishedAt"`;
-
-// After a crash a step may start again while its child run continues.
-const STEPS = defineQuery(
-  "traced-steps",
-  z.object({ ...timed, name: z.string(), contents }),
-  `SELECT ${TIMED}, x.tool_name AS name, ${CONTENTS},
-     CASE WHEN child.id IS NULL THEN x.started_at ELSE least(x.started_at, ${startOf("child")}) END AS "startedAt"
-   FROM steps x LEFT JOIN runs child ON child.id = x.child_run_id AND child.parent_run_id = x.run_id
-   WHERE x.run_id = ANY ($1::uuid[]) AND x.finished_at IS NOT NULL AND x.status <> 'Skipped' ORDER BY x.step_number`,
-);
-
-const CALLS = defineQuery(
-  "traced-calls",
-  z.object({
-    ...timed,
-    provider: z.string(),
-    model: z.string(),
-    finishReason: z.string().nullable(),
-    inputTokens: z.int(),
-    outputTokens: z.int(),
-    cachedInputTokens: z.int(),
-    cacheWriteTokens: z.int(),
-    reasoningTokens: z.int(),
-    reply: z.object({ text: z.string(), toolCalls: z.string().transform(readToolCalls) }).nullable(),
-  }),
-  `SELECT ${TIMED}, x.started_at AS "startedAt", x.provider, x.model, x.finish_reason AS "finishReason", x.input_tokens AS "inputTokens",
-     x.output_tokens AS "outputTokens", x.cached_input_tokens AS "cachedInputTokens",
-     x.cache_write_tokens AS "cacheWriteTokens", x.reasoning_tokens AS "reasoningTokens",
-     CASE WHEN $2 THEN json_build_object('text', left(x.content, ${MOST_CONTENT}), 'toolCalls',
-       CASE WHEN length(x.tool_calls) <= ${MOST_CONTENT} THEN x.tool_calls ELSE '[]' END) END AS reply
-   FROM model_calls x WHERE x.run_id = ANY ($1::uuid[]) AND x.finished_at IS NOT NULL ORDER BY x.started_at`,
-);
+/** `isFinal`: trying again does not help. `isOfRun`: one run may keep the others from being exported. */
+const ISSUES = {
+  unavailable: { message: "Could not export traces; trying again", isFinal: false, isOfRun: false },
+  unreadable: { message: "Could not read traces; trying again", isFinal: false, isOfRun: true },
+  rejected: { message: "The collector rejected traces", isFinal: true, isOfRun: true },
+  rejectedInPart: { message: "The collector rejected spans of traces", isFinal: true, isOfRun: false },
+} as const;
+type Issue = { kind: keyof typeof ISSUES; error: string };
+type Result = { ids: readonly string[]; issue: Issue | null };
 
 type Facts = Pick<Services, "pool" | "clock" | "log">;
 
@@ -132,69 +45,58 @@ type Facts = Pick<Services, "pool" | "clock" | "log">;
  * Exports up to `TRACE_BATCH` runs, and returns how many it took from the queue. Processes may call it at once. What
  * the collector did not take is tried again later.
  */
-export async function exportTraces(services: Facts, settings: TraceSettings): Promise<number> {
+export async function exportTraces(
+  services: Facts,
+  settings: TraceSettings,
+  shouldContinue: () => boolean = () => true,
+): Promise<number> {
   const taken = await TAKE(services.pool, [services.clock.forDatabase()]);
   if (taken.length === 0) return 0;
   const ids = taken.map(({ id }) => id);
-  const issue = await sendSpans(await readSpans(services, settings, ids), settings);
-  const done = issue?.isTemporary ? taken.filter(({ overdue }) => overdue).map(({ id }) => id) : ids;
-  if (issue) {
-    const message = issue.isTemporary
-      ? "Could not export traces; trying again"
-      : "The collector rejected traces";
-    services.log.warn(message, { error: issue.error, runs: ids.length, dropped: done.length });
-  }
+  const overdue = new Set(taken.filter((run) => run.overdue).map(({ id }) => id));
+  const results = await exportAll({ services, settings, shouldContinue }, ids);
+  const done = results.flatMap(({ ids, issue }) =>
+    issue === null || ISSUES[issue.kind].isFinal ? ids : ids.filter((id) => overdue.has(id)),
+  );
+  logIssues(services, results, new Set(done));
   await REMOVE(services.pool, [done]);
   return taken.length;
 }
 
-async function readSpans({ pool }: Facts, settings: TraceSettings, ids: string[]) {
-  const values = [ids, settings.contents];
-  const [runs, steps, calls] = await Promise.all([
-    RUNS(pool, values),
-    STEPS(pool, values),
-    CALLS(pool, values),
-  ]);
-  const ofRun = <Row extends { runId: string }>(rows: Row[], id: string) =>
-    rows.filter(({ runId }) => runId === id);
-  return runs.flatMap((run) => spansOf(run, { steps: ofRun(steps, run.id), calls: ofRun(calls, run.id) }));
+type Export = { services: Facts; settings: TraceSettings; shouldContinue: () => boolean };
+
+/** Exports runs at once. If one of them may prevent that, exports each run alone: its spans have the same ids again. */
+async function exportAll(options: Export, ids: readonly string[]): Promise<Result[]> {
+  const issue = await exportOnce(options, ids);
+  if (issue === null || !ISSUES[issue.kind].isOfRun || ids.length === 1) return [{ ids, issue }];
+  const results: Result[] = [];
+  for (const [index, id] of ids.entries()) {
+    if (!options.shouldContinue()) break;
+    const issue = await exportOnce(options, [id]);
+    const isUnreachable = issue?.kind === "unavailable";
+    results.push({ ids: isUnreachable ? ids.slice(index) : [id], issue });
+    if (isUnreachable) break;
+  }
+  return results;
 }
 
-const partial = z.object({
-  partialSuccess: z.object({
-    rejectedSpans: z.coerce.number().default(0),
-    errorMessage: z.string().default(""),
-  }),
-});
-
-/** Returns why the collector did not take all spans; null if it did. */
-async function sendSpans(
-  spans: readonly Span[],
-  { url, headers, serviceName }: TraceSettings,
-): Promise<{ error: string; isTemporary: boolean } | null> {
-  const { fetch, close } = createTrustedEgress({ silenceMs: REQUEST_TIMEOUT_MS });
-  let rejected: string | null = null;
+async function exportOnce({ services, settings }: Export, ids: readonly string[]): Promise<Issue | null> {
+  let spans: Span[];
   try {
-    for (let first = 0; first < spans.length; first += SPANS_PER_REQUEST) {
-      const response = await fetch(url, {
-        method: "POST",
-        headers: { "content-type": "application/json", ...headers },
-        body: toOtlp(spans.slice(first, first + SPANS_PER_REQUEST), { "service.name": serviceName }),
-        signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
-      });
-      const text = await response.text();
-      if (!response.ok) {
-        const error = `${response.status} ${text.slice(0, 500)}`;
-        return { error, isTemporary: TEMPORARY.has(response.status) };
-      }
-      const answer = partial.safeParse(tryParseJson(text)).data?.partialSuccess;
-      if (answer && answer.rejectedSpans > 0)
-        rejected = `${answer.rejectedSpans} spans: ${answer.errorMessage}`;
-    }
-    return rejected === null ? null : { error: rejected, isTemporary: false };
+    spans = await readSpans(services.pool, ids, settings);
   } catch (error) {
-    return { error: error instanceof Error ? error.message : String(error), isTemporary: true };
-  } finally {
-    await close();
+    if (isUnavailable(error)) throw error;
+    return { kind: "unreadable", error: error instanceof Error ? error.message : String(error) };
+  }
+  return sendSpans(spans, settings);
+}
+
+function logIssues({ log }: Facts, results: readonly Result[], done: ReadonlySet<string>): void {
+  for (const [kind, { message }] of Object.entries(ISSUES)) {
+    const found = results.filter(({ issue }) => issue?.kind === kind);
+    if (found.length === 0) continue;
+    const runs = found.flatMap(({ ids }) => ids);
+    const dropped = runs.filter((id) => done.has(id));
+    log.warn(message, { error: found[0]?.issue?.error, runs: runs.length, dropped: dropped.length });
   }
 }

@@ -1,3 +1,5 @@
+import { MIB } from "@/server/contract/sizes";
+
 /** Spans in OTLP's JSON (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding). */
 
 type AttributeValue = string | number | boolean | readonly string[];
@@ -21,16 +23,29 @@ export type Span = {
 const KINDS = { internal: 1, client: 3 } as const;
 const ERROR = 2;
 
-/** The body of a request to `/v1/traces`. */
-export function toOtlp(spans: readonly Span[], resource: Span["attributes"]): string {
-  return JSON.stringify({
-    resourceSpans: [
-      {
-        resource: { attributes: toAttributes(resource) },
-        scopeSpans: [{ scope: { name: "stepwell" }, spans: spans.map(toOtlpSpan) }],
-      },
-    ],
-  });
+// Collectors limit the size of a request.
+const SPANS_PER_REQUEST = 500;
+const BYTES_PER_REQUEST = 4 * MIB;
+
+/** The bodies of requests to `/v1/traces`, none for no spans. */
+export function* toOtlp(spans: readonly Span[], resource: Span["attributes"]): Generator<string> {
+  const ofSource = JSON.stringify({ attributes: toAttributes(resource) });
+  const write = (texts: readonly string[]) =>
+    `{"resourceSpans":[{"resource":${ofSource},"scopeSpans":[{"scope":{"name":"stepwell"},"spans":[${texts.join(",")}]}]}]}`;
+  let texts: string[] = [];
+  let bytes = 0;
+  for (const span of spans) {
+    const text = JSON.stringify(toOtlpSpan(span));
+    const size = Buffer.byteLength(text);
+    if (texts.length === SPANS_PER_REQUEST || (texts.length > 0 && bytes + size > BYTES_PER_REQUEST)) {
+      yield write(texts);
+      texts = [];
+      bytes = 0;
+    }
+    texts.push(text);
+    bytes += size;
+  }
+  if (texts.length > 0) yield write(texts);
 }
 
 function toOtlpSpan({ traceId, spanId, parentSpanId, name, kind, startedAt, ...rest }: Span): object {

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { KIB, MIB } from "@/server/contract/sizes";
+import { type Span, toOtlp } from "./otlp";
+
+const sent = z.object({
+  resourceSpans: z.tuple([
+    z.object({ scopeSpans: z.tuple([z.object({ spans: z.array(z.object({ spanId: z.string() })) })]) }),
+  ]),
+});
+
+const spansOf = (count: number, text: string) =>
+  Array.from({ length: count }, (_, index): Span => {
+    const at = new Date(0);
+    const ids = { traceId: "0".repeat(32), spanId: String(index), parentSpanId: null };
+    return {
+      ...ids,
+      name: "chat",
+      kind: "client",
+      startedAt: at,
+      finishedAt: at,
+      attributes: { text },
+      error: null,
+    };
+  });
+
+test.each([
+  ["many spans", spansOf(1_201, "x"), 3],
+  ["large spans", spansOf(50, "é".repeat(100 * KIB)), 3],
+  ["no spans", [], 0],
+])("requests have at most 500 spans and about 4 MiB: %s", (_, spans, requests) => {
+  const bodies = [...toOtlp(spans, { "service.name": "stepwell" })];
+  expect(bodies).toHaveLength(requests);
+  for (const body of bodies) expect(Buffer.byteLength(body)).toBeLessThan(4 * MIB + KIB);
+  const ids = bodies.flatMap((body) => {
+    const [{ scopeSpans }] = sent.parse(JSON.parse(body)).resourceSpans;
+    return scopeSpans[0].spans.map(({ spanId }) => spanId);
+  });
+  expect(ids).toEqual(spans.map(({ spanId }) => spanId));
+});

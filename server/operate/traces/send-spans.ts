@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { tryParseJson } from "@/server/base/json/json";
+import type { TraceSettings } from "@/server/base/settings/env";
+import { createTrustedEgress } from "@/server/guard/egress/trusted-fetch";
+import { type Span, toOtlp } from "./otlp";
+
+const REQUEST_TIMEOUT_MS = 10_000;
+// Of OTLP over HTTP; other errors are final.
+const TEMPORARY = new Set([429, 502, 503, 504]);
+
+const partial = z.object({
+  partialSuccess: z.object({
+    rejectedSpans: z.coerce.number().default(0),
+    errorMessage: z.string().default(""),
+  }),
+});
+
+type SendIssue = { kind: "unavailable" | "rejected" | "rejectedInPart"; error: string };
+
+/** Sends spans to the collector. Returns why it did not take all of them; null if it did. */
+export async function sendSpans(
+  spans: readonly Span[],
+  { url, headers, serviceName }: TraceSettings,
+): Promise<SendIssue | null> {
+  const { fetch, close } = createTrustedEgress({ silenceMs: REQUEST_TIMEOUT_MS });
+  let issue: SendIssue | null = null;
+  try {
+    for (const body of toOtlp(spans, { "service.name": serviceName })) {
+      const response = await fetch(url, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body,
+        signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+      });
+      const text = await response.text();
+      if (!response.ok) {
+        const kind = TEMPORARY.has(response.status) ? "unavailable" : "rejected";
+        return { kind, error: `${response.status} ${text.slice(0, 500)}` };
+      }
+      const answer = partial.safeParse(tryParseJson(text)).data?.partialSuccess;
+      if (answer && answer.rejectedSpans > 0) {
+        const error = `${answer.rejectedSpans} spans: ${answer.errorMessage}`;
+        issue = { kind: "rejectedInPart", error };
+      }
+    }
+    return issue;
+  } catch (error) {
+    return { kind: "unavailable", error: error instanceof Error ? error.message : String(error) };
+  } finally {
+    await close();
+  }
+}
