@@ -7,6 +7,7 @@ import { operatorOf } from "@/server/catalog/organization/organizations";
 import { removeOrganization } from "@/server/operate/remove-organization";
 import { indexEndedRuns } from "@/server/runs/read/find/run-index";
 import { startRun } from "@/server/runs/start";
+import { insertRun } from "@/testing/runs";
 import { createTenant, createTrigger, openWorld, type Tenant } from "@/testing/world";
 
 const world = await openWorld();
@@ -147,4 +148,17 @@ test("what starts runs, and most rows, are gone before the organization's row is
   const actor = await operatorOf(world, tenant.slug);
   await removeOrganization(world, actor, { force: true, patienceMs: 300 });
   expect(await world.db.organization.count({ where: { id: orgId } })).toBe(0);
+});
+
+test("runs that take too long to delete together are deleted in smaller batches", async () => {
+  const { tenant } = await createBusyTenant("gil@large.test");
+  for (let n = 0; n < 4; n += 1) await insertRun(world, tenant);
+  // As a statement that takes too long: more than two rows at once.
+  await world.pool.query(`
+    CREATE FUNCTION limit_deletes() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN IF (SELECT count(*) FROM gone) > 2 THEN RAISE EXCEPTION 'too slow' USING ERRCODE = '57014'; END IF; RETURN NULL; END $$;
+    CREATE TRIGGER limit_deletes AFTER DELETE ON runs REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION limit_deletes()`);
+  const actor = await operatorOf(world, tenant.slug);
+  await removeOrganization(world, actor, { force: true, patienceMs: 300 });
+  expect(await world.db.organization.count({ where: { id: tenant.orgId } })).toBe(0);
 });

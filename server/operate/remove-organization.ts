@@ -6,12 +6,12 @@ import { AppError } from "@/server/base/errors";
 import { sleep } from "@/server/base/sleep";
 import { OPEN_STATUSES } from "@/server/contract/enums";
 import type { Services } from "@/server/services";
+import { removeInBatches } from "./remove-in-batches";
 import { suspendOrganization } from "./suspend-organization";
 
 // A process cancels its running run within 30 s; a run without a process is not waited for longer.
 const CANCEL_PATIENCE_MS = 35_000;
 const POLL_MS = 250;
-const BATCH = 500;
 
 const openRunsOf = (actor: OperatorActor) => ({
   where: { organizationId: actor.orgId, status: { in: [...OPEN_STATUSES] } },
@@ -69,8 +69,8 @@ export async function removeOrganization(
   await suspendOrganization(services, actor, "the organization is being removed");
   await waitForRuns(services, actor, patienceMs);
   for (const remove of REMOVALS) {
-    let removed = BATCH;
-    while (removed > 0) removed = await remove(pool, [actor.orgId, BATCH]);
+    const ofOrganization = (limit: number) => remove(pool, [actor.orgId, limit]);
+    while ((await removeInBatches(ofOrganization)).more);
   }
   return transactPrisma(db, "removal", async (tx) => {
     const users = await tx.user.findMany({

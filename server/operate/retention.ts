@@ -1,12 +1,8 @@
 import { defineCommand } from "@/server/base/db/statement";
 import { isForeignKeyViolation, LOCKS, withAdvisoryLock } from "@/server/base/db/transaction";
-import { codeOf } from "@/server/base/errors";
 import { UNACCEPTED } from "@/server/catalog/webhooks/delivery-bounds";
 import type { Services } from "@/server/services";
-
-const BATCH = 200;
-const MAX_BATCHES = 500;
-const STATEMENT_TIMEOUT = "57014";
+import { removeInBatches } from "./remove-in-batches";
 
 /** For how long tables keep rows that time removes: as long as the plan says, or forever. Others have bounds of their own. */
 export const KEPT: Record<string, "plan" | "always"> = {
@@ -155,24 +151,4 @@ export async function removeExpired(
   }
   if (errors.length > 0) throw errors[0];
   return removed;
-}
-
-/** A batch that takes too long, such as of runs with large texts, is repeated with fewer rows. */
-async function removeInBatches(
-  remove: (limit: number) => Promise<number>,
-  shouldContinue: () => boolean,
-): Promise<{ count: number; more: boolean }> {
-  let count = 0;
-  let size = BATCH;
-  for (let batch = 0; batch < MAX_BATCHES && shouldContinue(); batch += 1) {
-    try {
-      const removed = await remove(size);
-      count += removed;
-      if (removed < size) return { count, more: false };
-    } catch (error) {
-      if (codeOf(error) !== STATEMENT_TIMEOUT || size === 1) throw error;
-      size = Math.ceil(size / 10);
-    }
-  }
-  return { count, more: true };
 }
