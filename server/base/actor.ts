@@ -75,7 +75,15 @@ export type AuthenticatedKey = {
   lastUsedAt: number;
 };
 
-export type MemberActor = { kind: "member"; orgId: OrgId; userId: string; name: string; role: MemberRole };
+export type MemberActor = {
+  kind: "member";
+  orgId: OrgId;
+  userId: string;
+  name: string;
+  role: MemberRole;
+  /** The session's organization is suspended. */
+  suspended?: true;
+};
 
 export type TriggerActor = {
   kind: "trigger";

@@ -33,6 +33,8 @@ export async function startRun(
   actor: Actor,
   { conditions = {}, ...request }: StartRequest & { conditions?: StartConditions | undefined },
 ): Promise<StartResult> {
+  // Not left to the writer: while the organization is being removed, its row is locked, and other starts would wait, too.
+  if (actor.kind === "member" && actor.suspended) throw suspendedError(actor);
   let prepared: PreparedStart;
   try {
     prepared = await prepareStart(services, actor, request);

@@ -3,6 +3,7 @@ import { newId } from "@/server/base/ids";
 import { handleAuthRequest } from "@/server/catalog/auth/auth-requests";
 import { switchOrganization } from "@/server/catalog/auth/own-account";
 import { getAuth, isSameOrigin, sessionFromHeaders } from "@/server/catalog/auth/sessions";
+import { startFromDashboard } from "@/server/runs/rerun";
 import { createMember, TEST_PASSWORD } from "@/testing/runs";
 import { createTenant, createWorld, openWorld } from "@/testing/world";
 
@@ -62,6 +63,25 @@ describe("signing in", () => {
       userId,
       role: "admin",
     });
+  });
+
+  it("starts no run in an organization that is being removed, and waits for no lock", async () => {
+    const removed = await createTenant(world);
+    const { email } = await createMember(world, removed, "member");
+    const headers = await signIn(email);
+    const data = { suspendedAt: world.clock.now(), suspendedReason: "the organization is being removed" };
+    await world.db.organization.update({ where: { id: removed.orgId }, data });
+    const removal = await world.pool.connect();
+    await removal.query("BEGIN");
+    await removal.query("SELECT FROM organizations WHERE id = $1 FOR UPDATE", [removed.orgId]);
+    const actor = await memberOf(headers);
+    if (!actor) throw new Error("no member");
+    const target = { kind: "agent", id: removed.agentId, input: "Hi" } as const;
+    await expect(startFromDashboard(world, actor, target)).rejects.toMatchObject({
+      code: "organization_suspended",
+    });
+    await removal.query("ROLLBACK");
+    removal.release();
   });
 
   it("sends the cookie only over TLS if APP_URL is https", async () => {

@@ -114,6 +114,7 @@ async function readSession(services: Services, headers: Headers, visit: boolean)
     userId,
     name,
     role: chosen.role,
+    ...(suspendedAt && { suspended: true }),
   };
   return { user, member, organization: { ...organization, suspended: suspendedAt !== null } };
 }
