@@ -1,9 +1,10 @@
 -- Leases deliveries that are due to the calling process, organizations in turn: at most `p_free`, and one each for up to
 -- `p_spare` organizations beyond that which have none in progress. A receiver is an endpoint, or the hosts of X-Callback-Url
 -- with one hash. At most four of one receiver are in progress in all processes, one of a failing endpoint, and twenty of one
--- organization. Receivers with none in progress come first, and have twenty more: they must not wait for stalled ones.
+-- organization. Receivers with none in progress come first, and have twenty more: they must not wait for stalled ones. These
+-- leave `p_kept` of the process's attempts to other organizations.
 -- A lease that ends without a result is given again.
-CREATE FUNCTION claim_callbacks(p_at timestamptz, p_free int, p_spare int, p_lease_seconds int)
+CREATE FUNCTION claim_callbacks(p_at timestamptz, p_free int, p_kept int, p_spare int, p_lease_seconds int)
 RETURNS TABLE (delivery uuid, org uuid, attempt int) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE now_ timestamptz(3) := coalesce(p_at, clock_timestamp()); locked uuid[];
@@ -51,7 +52,8 @@ BEGIN
     UPDATE callback_deliveries d SET leased_until = now_ + make_interval(secs => p_lease_seconds), attempts = d.attempts + 1
     WHERE d.id = ANY(ARRAY(
       SELECT q.id FROM callback_deliveries q
-      WHERE q.id = ANY(ARRAY(SELECT id FROM places WHERE place <= p_free OR (turn = 1 AND place <= p_free + p_spare)))
+      WHERE q.id = ANY(ARRAY(
+        SELECT id FROM places WHERE place <= CASE WHEN turn = 1 THEN p_free + p_spare WHEN turn <= 20 THEN p_free ELSE p_free - p_kept END))
         AND q.next_at <= now_ AND (q.leased_until IS NULL OR q.leased_until <= now_)
       -- A result may be written at this moment, which waits for the endpoint.
       FOR UPDATE SKIP LOCKED))

@@ -10,7 +10,9 @@ import { raiseLowCredits } from "./raise-low-credits";
 
 const POLL_MS = 1_000;
 // Attempts at a time in this process; beyond that, one for an organization that has none.
-const ATTEMPTS = 64;
+const ATTEMPTS = 96;
+// Of these, not for an organization that has twenty: a few of them could take all.
+const KEPT_ATTEMPTS = 32;
 const SPARE_ATTEMPTS = 64;
 /** Longer than an attempt. Then another process may try it. */
 export const LEASE_SECONDS = 30;
@@ -34,7 +36,7 @@ const EXPAND = defineQuery(
 const CLAIM = defineQuery(
   "claim-callbacks",
   z.object({ delivery: z.string(), org: z.string(), attempt: z.number() }),
-  "SELECT delivery, org, attempt FROM claim_callbacks($1, $2, $3, $4)",
+  "SELECT delivery, org, attempt FROM claim_callbacks($1, $2, $3, $4, $5)",
 );
 
 /** Sends callbacks. Every process has one; rows decide which sends what (docs/callbacks.md). */
@@ -84,7 +86,8 @@ export class CallbackDispatcher {
       await pauseAt("callback:expanded");
     }
     const free = ATTEMPTS - this.#attempts.size;
-    const leased = await CLAIM(pool, [clock.forDatabase(), free, SPARE_ATTEMPTS, LEASE_SECONDS]);
+    const limits = [free, KEPT_ATTEMPTS, SPARE_ATTEMPTS, LEASE_SECONDS];
+    const leased = await CLAIM(pool, [clock.forDatabase(), ...limits]);
     for (const each of leased) this.#begin(each);
     return isMore;
   }

@@ -31,6 +31,7 @@ let tenant: Tenant;
 let endStall = () => {};
 beforeEach(async () => {
   await world.db.callbackEvent.deleteMany();
+  await world.db.callbackEndpoint.deleteMany();
   tenant = await createTenant(world);
   const ended = new Promise<{ status: number }>((resolve) => {
     endStall = () => resolve({ status: 500 });
@@ -48,6 +49,28 @@ async function runAgents(count: number, callbackUrl: string | null = null): Prom
     await executeRun(world, runId);
   }
 }
+
+function stopBeforeClaims(): () => void {
+  const stop = () => onPausePoint(null);
+  onPausePoint(async (point) => {
+    if (point === "callback:expanded") throw new Error("killed");
+  });
+  onTestFinished(stop);
+  return stop;
+}
+
+// Makes 40 of the organization's delivery, to hosts with different hashes.
+const FORTY_RECEIVERS = `
+  WITH delivery AS (
+    SELECT d.endpoint_id, e.type, e.run_id, e.created_at, e.expanded_at FROM callback_deliveries d JOIN callback_events e ON e.id = d.event_id WHERE d.organization_id = $1
+  ), events AS (
+    INSERT INTO callback_events (id, organization_id, type, run_id, created_at, expanded_at)
+    SELECT gen_random_uuid(), $1, type, run_id, created_at, expanded_at FROM delivery, generate_series(2, 40)
+    RETURNING id, created_at
+  )
+  INSERT INTO callback_deliveries (id, organization_id, event_id, endpoint_id, created_at, next_at, host_hash)
+  SELECT gen_random_uuid(), $1, e.id, endpoint_id, e.created_at, e.created_at, row_number() OVER ()
+  FROM events e, delivery`;
 
 it("an address of X-Callback-Url that stalls delays no callback and no other address", async () => {
   await runAgents(24, `${stalled.url}/run`);
@@ -90,16 +113,34 @@ it("callbacks that stall delay no other one, however many attempts the organizat
   await dispatcher.settle();
 });
 
+it("two organizations whose receivers all stall leave attempts to a third one", async () => {
+  const stop = stopBeforeClaims();
+  for (let n = 0; n < 2; n += 1) {
+    tenant = await createTenant(world);
+    await runAgents(1, `${stalled.url}/run`);
+    await expect(dispatcher.turn()).rejects.toThrow("killed");
+    await world.pool.query(FORTY_RECEIVERS, [tenant.orgId]);
+  }
+  stop();
+  await dispatcher.turn();
+  await dispatcher.turn();
+  await expect.poll(() => stalled.received.length).toBe(64);
+  tenant = await createTenant(world);
+  await runAgents(4, `${quick.url}/run`);
+  await dispatcher.turn();
+  await expect.poll(() => quick.received.length).toBe(4);
+  expect(stalled.received).toHaveLength(64);
+  endStall();
+  await dispatcher.settle();
+});
+
 it("a claim looks only for hosts that callbacks wait for", async () => {
   await runAgents(1, `${stalled.url}/run`);
   await runAgents(1, `${quick.url}/run`);
-  onPausePoint(async (point) => {
-    if (point === "callback:expanded") throw new Error("killed");
-  });
-  onTestFinished(() => onPausePoint(null));
+  stopBeforeClaims();
   await expect(dispatcher.turn()).rejects.toThrow("killed");
   const claim = {
-    text: withFunctionNames("SELECT claim_callbacks($1, 64, 64, 30)"),
+    text: withFunctionNames("SELECT claim_callbacks($1, 96, 32, 64, 30)"),
     values: [world.clock.now()],
   };
   const { scans } = await countTableReads(world, "callback_deliveries", async ({ pool }) => {
