@@ -107,6 +107,7 @@ CREATE FUNCTION words_fit(text,tsquery) RETURNS boolean IMMUTABLE /* md5 of the 
 CREATE INDEX callback_deliveries_due ON public.callback_deliveries USING btree (endpoint_id, next_at) WHERE (next_at IS NOT NULL);
 CREATE INDEX callback_deliveries_due_by_host ON public.callback_deliveries USING btree (endpoint_id, host_hash, next_at) WHERE (next_at IS NOT NULL);
 CREATE INDEX callback_deliveries_leased ON public.callback_deliveries USING btree (endpoint_id) WHERE (leased_until IS NOT NULL);
+CREATE INDEX callback_deliveries_undelivered ON public.callback_deliveries USING btree (endpoint_id, id DESC) WHERE (delivered_at IS NULL);
 CREATE INDEX callback_endpoints_watch_credits ON public.callback_endpoints USING btree (organization_id) WHERE ((credits_below IS NOT NULL) AND (deleted_at IS NULL));
 CREATE INDEX callback_events_new ON public.callback_events USING btree (created_at) WHERE (expanded_at IS NULL);
 CREATE INDEX credit_entries_rare ON public.credit_entries USING btree (organization_id, kind, sequence) WHERE (kind = ANY (ARRAY['grant'::credit_entry_kind, 'refund'::credit_entry_kind, 'adjustment'::credit_entry_kind]));

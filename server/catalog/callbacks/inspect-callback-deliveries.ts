@@ -33,37 +33,45 @@ const summary = z.object({
 const COLUMNS = `d.id, d.endpoint_id AS "callbackId", c.name AS "callbackName", e.type, e.created_at AS at, e.run_id AS "runId",
   coalesce(r.target_name, s.name) AS "targetName", left(r.input, 120) AS input, d.next_at AS "nextAt", d.delivered_at AS "deliveredAt", d.attempts,
   a.status, a.duration_ms AS "durationMs", a.error`;
-const TABLES = `callback_deliveries d JOIN callback_events e ON e.id = d.event_id JOIN callback_endpoints c ON c.id = d.endpoint_id
+const JOINED = `JOIN callback_events e ON e.id = d.event_id JOIN callback_endpoints c ON c.id = d.endpoint_id
   LEFT JOIN runs r ON r.id = e.run_id LEFT JOIN schedules s ON s.id = e.schedule_id
   LEFT JOIN LATERAL (SELECT status, duration_ms, error FROM callback_attempts WHERE delivery_id = d.id ORDER BY number DESC LIMIT 1) a ON true`;
 
-const LIST = defineQuery(
-  "list-callback-deliveries",
-  summary,
-  // Each callback's page comes from its index.
-  `SELECT ${COLUMNS} FROM callback_endpoints own CROSS JOIN LATERAL (
-     SELECT id FROM callback_deliveries WHERE endpoint_id = own.id AND ($3::uuid IS NULL OR id < $3)
-       AND ($4::text IS NULL OR (delivered_at IS NULL) = ($4 = 'undelivered'))
-     ORDER BY id DESC LIMIT $5) page JOIN (${TABLES}) ON d.id = page.id
-   WHERE own.organization_id = $1 AND own.deleted_at IS NULL AND ($2::uuid IS NULL OR own.id = $2)
-   ORDER BY d.id DESC LIMIT $5`,
-);
+// Each callback's page comes from its index. The condition is a literal, because PostgreSQL matches a partial index only
+// with literals.
+const defineList = (name: string, condition: string) =>
+  defineQuery(
+    name,
+    summary,
+    `SELECT ${COLUMNS} FROM callback_endpoints own CROSS JOIN LATERAL (
+       SELECT * FROM callback_deliveries WHERE endpoint_id = own.id AND id < $3 AND ${condition}
+       ORDER BY id DESC LIMIT $4) d ${JOINED}
+     WHERE own.organization_id = $1 AND own.deleted_at IS NULL AND ($2::uuid IS NULL OR own.id = $2)
+     ORDER BY d.id DESC LIMIT $4`,
+  );
+const LISTS = {
+  all: defineList("list-callback-deliveries", "true"),
+  undelivered: defineList("list-undelivered-callbacks", "delivered_at IS NULL"),
+  delivered: defineList("list-delivered-callbacks", "delivered_at IS NOT NULL"),
+} satisfies Record<DeliveryState | "all", unknown>;
+const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
 export type CallbackDeliveryLine = Awaited<ReturnType<typeof listCallbackDeliveries>>["items"][number];
 export type CallbackDeliveryDetail = Awaited<ReturnType<typeof inspectCallbackDelivery>>;
 
 /** Deliveries of one callback or of all, newest first. */
 export async function listCallbackDeliveries(
-  { pool }: Services,
-  actor: MemberActor,
+  { pool }: Pick<Services, "pool">,
+  actor: Pick<MemberActor, "orgId">,
   {
     callbackId = null,
-    state = null,
-    cursor = null,
+    state,
+    cursor,
     limit,
   }: PageRequest & { callbackId?: string | null | undefined; state?: DeliveryState | null | undefined },
 ) {
-  return pageOf(await LIST(pool, [actor.orgId, callbackId, cursor, state, limit + 1]), limit, "id");
+  const list = LISTS[state ?? "all"];
+  return pageOf(await list(pool, [actor.orgId, callbackId, cursor ?? LAST_ID, limit + 1]), limit, "id");
 }
 
 const READ = defineQuery(
@@ -74,7 +82,7 @@ const READ = defineQuery(
     reason: z.string().nullable(),
     until: z.date().nullable(),
   }),
-  `SELECT ${COLUMNS}, e.id AS "eventId", e.data, w.reason, w.until FROM ${TABLES}
+  `SELECT ${COLUMNS}, e.id AS "eventId", e.data, w.reason, w.until FROM callback_deliveries d ${JOINED}
    LEFT JOIN run_events w ON w.run_id = e.run_id AND w.n = e.wait
    WHERE d.id = $1 AND d.organization_id = $2`,
 );
