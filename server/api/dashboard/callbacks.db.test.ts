@@ -170,6 +170,34 @@ it("redelivers one event with its id, or all that failed since a time", async ()
   });
 });
 
+it("redelivers any number in batches, and records their sum", async () => {
+  const { id } = await api.create(ERP);
+  await world.pool.query(
+    `WITH events AS (
+       INSERT INTO callback_events (id, organization_id, type, created_at, expanded_at)
+       SELECT gen_random_uuid(), $1, 'run.completed', $3, $3 FROM generate_series(1, 2001) RETURNING id
+     )
+     INSERT INTO callback_deliveries (id, organization_id, event_id, endpoint_id, created_at, attempts)
+     SELECT gen_random_uuid(), $1, id, $2, $3, 1 FROM events`,
+    [tenant.orgId, id, world.clock.now()],
+  );
+  await world.pool.query(`
+    CREATE FUNCTION limit_updates() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN IF (SELECT count(*) FROM changed) > 2000 THEN RAISE EXCEPTION 'too many'; END IF; RETURN NULL; END $$;
+    CREATE TRIGGER limit_updates AFTER UPDATE ON callback_deliveries REFERENCING NEW TABLE AS changed
+      FOR EACH STATEMENT EXECUTE FUNCTION limit_updates()`);
+  const since = world.clock.now().toISOString();
+  expect(await api.redeliverFailed({ callbackId: id, since })).toEqual({ deliveries: 2_001 });
+  await world.pool.query("DROP TRIGGER limit_updates ON callback_deliveries");
+  const due = await world.db.callbackDelivery.count({ where: { endpointId: id, nextAt: world.clock.now() } });
+  expect(due).toBe(2_001);
+  const { changes } = await world.db.auditEntry.findFirstOrThrow({
+    where: { subjectId: id, action: "callback.redelivered" },
+  });
+  expect(JSON.parse(changes)).toEqual({ since, deliveries: 2_001 });
+  await world.db.callbackEvent.deleteMany({ where: { organizationId: tenant.orgId } });
+});
+
 it("records who redelivers, and what", async () => {
   const { id } = await api.create(ERP);
   receiver.answer = () => ({ status: 500 });

@@ -35,39 +35,66 @@ export async function redeliverCallback(
 export const deliveryNotFound = () =>
   new AppError("not_found", "Delivery not found. Its retention period may have ended.");
 
+const EVENTS_AT_ONCE = 2_000;
+
+// Of the events that follow ($3, $4), at most as many as fit in a short statement.
 const REDELIVER_FAILED = defineQuery(
   "redeliver-failed-callbacks",
-  z.object({ deliveries: z.number(), name: z.string().nullable() }),
-  `WITH redelivered AS (
-     UPDATE callback_deliveries SET next_at = $4, failures = 0
+  z.object({ deliveries: z.number(), last: z.object({ at: z.string(), id: z.string() }).nullable() }),
+  `WITH events AS (
+     SELECT id, type, created_at FROM callback_events
+     WHERE organization_id = $1 AND (created_at, id) > ($3::timestamptz, $4::uuid) AND created_at <= $5
+     ORDER BY created_at, id LIMIT ${EVENTS_AT_ONCE}
+   ), redelivered AS (
+     UPDATE callback_deliveries SET next_at = $5, failures = 0
      WHERE organization_id = $1 AND ($2::uuid IS NULL OR endpoint_id = $2) AND delivered_at IS NULL AND attempts > 0
-       AND event_id IN (SELECT id FROM callback_events WHERE organization_id = $1 AND created_at >= $3 AND type <> 'test')
+       AND event_id IN (SELECT id FROM events WHERE type <> 'test')
      RETURNING 1
    )
-   SELECT count(*)::int AS deliveries, (SELECT name FROM callback_endpoints WHERE id = $2 AND organization_id = $1) AS name
-   FROM redelivered`,
+   SELECT (SELECT count(*)::int FROM redelivered) AS deliveries,
+     (SELECT json_build_object('at', created_at, 'id', id) FROM events ORDER BY created_at DESC, id DESC LIMIT 1) AS last`,
 );
+const BEFORE_ALL_IDS = "00000000-0000-0000-0000-000000000000";
 
-/** Sends again what an endpoint, or every one, has not received since a time. Returns how many deliveries. */
+/**
+ * Sends again what an endpoint, or every one, has not received since a time. Returns how many deliveries. Each batch is
+ * a transaction of its own, so an error leaves those before it; what was done is recorded.
+ */
 export async function redeliverFailed(
-  { db, clock }: Services,
+  { db, pool, clock }: Services,
   actor: MemberActor,
   { callbackId, since }: { callbackId: string | null; since: Date },
 ): Promise<{ deliveries: number }> {
   const at = clock.now();
-  return transactPrisma(db, "short", async (tx) => {
-    const values = [actor.orgId, callbackId, since, at];
-    const [{ deliveries, name } = NONE] = await REDELIVER_FAILED(queryThrough(tx), values);
-    if (deliveries > 0) {
-      const subject = { kind: "callback", id: callbackId, name: name ?? "All callbacks" } as const;
-      const changes = { since: since.toISOString(), deliveries };
-      await recordAudit({ tx, actor, at }, { verb: "redelivered", subject, changes });
+  let deliveries = 0;
+  try {
+    let after: { at: Date | string; id: string } | null = { at: since, id: BEFORE_ALL_IDS };
+    while (after !== null) {
+      const [batch] = await REDELIVER_FAILED(pool, [actor.orgId, callbackId, after.at, after.id, at]);
+      deliveries += batch?.deliveries ?? 0;
+      after = batch?.last ?? null;
     }
-    return { deliveries };
-  });
+  } finally {
+    if (deliveries > 0) await recordRedelivery({ db, actor, at }, { callbackId, since, deliveries });
+  }
+  return { deliveries };
 }
 
-const NONE = { deliveries: 0, name: null };
+async function recordRedelivery(
+  { db, actor, at }: { db: Services["db"]; actor: MemberActor; at: Date },
+  { callbackId, since, deliveries }: { callbackId: string | null; since: Date; deliveries: number },
+): Promise<void> {
+  await transactPrisma(db, "short", async (tx) => {
+    let name = "All callbacks";
+    if (callbackId !== null) {
+      const where = { id: callbackId, organizationId: actor.orgId };
+      ({ name } = await tx.callbackEndpoint.findUniqueOrThrow({ where, select: { name: true } }));
+    }
+    const subject = { kind: "callback", id: callbackId, name } as const;
+    const changes = { since: since.toISOString(), deliveries };
+    await recordAudit({ tx, actor, at }, { verb: "redelivered", subject, changes });
+  });
+}
 
 const FIND_ADDRESS = defineQuery(
   "find-callback-address",
