@@ -138,4 +138,13 @@ test("zooms to the selected line, and by dragging over the axis", async ({
   await expect(showAll).toBeVisible();
   await page.keyboard.press("Shift+Z");
   await expect(showAll).toHaveCount(0);
+
+  // Titles offer keys that work.
+  const zoom = page.getByRole("button", { name: "Zoom to the selected line" });
+  await expect(zoom).toHaveAttribute("title", /line \(z\), or/);
+  await page.evaluate(() => localStorage.setItem("stepwell.single-keys", "off"));
+  await page.reload();
+  await expect(zoom).toHaveAttribute("title", /line, or/);
+  await zoom.click();
+  await expect(showAll).toHaveAttribute("title", "Show all");
 });

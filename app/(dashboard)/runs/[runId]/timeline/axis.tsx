@@ -3,6 +3,7 @@ import { type PointerEvent, useRef, useState } from "react";
 import { IconButton } from "@/app/_ui/button";
 import { formatSpan, percent } from "@/app/_ui/figures/format";
 import { ZoomIcon } from "@/app/_ui/icons";
+import { useKeyHint } from "@/app/_ui/page/page-keys";
 import type { Measure } from "../measures";
 import type { Workbench } from "../use-workbench";
 import { axisTicks, describeRange, type Tick } from "./axis-ticks";
@@ -20,6 +21,7 @@ export function Axis({
   full: Scale;
   range: TimeRange | null;
 }) {
+  const hints = { z: useKeyHint("z"), Z: useKeyHint("Z") };
   const zoomButton = useRef<HTMLButtonElement>(null);
   const byTime = scale.measure === "time";
   const momentAt = (part: number) => scale.start + part * scale.span;
@@ -40,7 +42,7 @@ export function Axis({
             label="Zoom to the selected line"
             onClick={zoom}
             ref={zoomButton}
-            title="Zoom to the selected line (z), or drag over the axis"
+            title={`Zoom to the selected line${hints.z}, or drag over the axis`}
           >
             <ZoomIcon size={14} />
           </IconButton>
@@ -75,7 +77,7 @@ export function Axis({
             setRange(null);
             zoomButton.current?.focus();
           }}
-          title="Show all (Z)"
+          title={`Show all${hints.Z}`}
           type="button"
         >
           Show all
