@@ -6,9 +6,8 @@ import { buttonClass } from "@/app/_ui/button";
 import { createQueryClient } from "@/app/_ui/data/query-client";
 import { Link } from "@/app/_ui/link";
 import { Empty } from "@/app/_ui/page/page";
-import { arrivedByLink, pageContext } from "@/app/request";
+import { arrivedByLink, pageContext, requirePageMember } from "@/app/request";
 import { dashboardRouter } from "@/server/api/dashboard/router";
-import type { MemberActor } from "@/server/base/actor";
 import { isAppError, isCallerError } from "@/server/base/errors";
 import { isUuid } from "@/server/base/ids";
 import { OfOrganization } from "./of-organization";
@@ -21,29 +20,34 @@ export async function createPrefetch() {
   return { queryClient, trpc, actor: ctx.actor };
 }
 
-type PrefetchedProps = { from: { queryClient: QueryClient; actor: MemberActor }; children: ReactNode };
+type PrefetchedProps = { from: { queryClient: QueryClient }; children: ReactNode };
 
 /** Passes what was fetched on the server to the client components inside. */
 export function Prefetched({ from, children }: PrefetchedProps) {
-  return (
-    <OfOrganization id={from.actor.orgId}>
-      <HydrationBoundary state={dehydrate(from.queryClient)}>{children}</HydrationBoundary>
-    </OfOrganization>
-  );
+  return <HydrationBoundary state={dehydrate(from.queryClient)}>{children}</HydrationBoundary>;
 }
 
 type Prefetch = Awaited<ReturnType<typeof createPrefetch>>;
+type PageContent<Props> = (props: Props) => Promise<ReactNode>;
 type SearchParams = Record<string, string | string[] | undefined>;
+
+/** Children that throw are of the session's organization, too: they show its errors and not-found pages. */
+async function OfSession({ children }: { children: ReactNode }) {
+  const { actor } = await requirePageMember();
+  return <OfOrganization id={actor.orgId}>{children}</OfOrganization>;
+}
 
 /** A page that shows a skeleton until its content is rendered. */
 export function suspended<Props extends object>(
-  Content: ComponentType<Props> | ((props: Props) => Promise<ReactNode>),
+  Content: ComponentType<Props> | PageContent<Props>,
   skeleton: ReactNode,
 ) {
   return function Page(props: Props) {
     return (
       <Suspense fallback={skeleton}>
-        <Content {...props} />
+        <OfSession>
+          <Content {...props} />
+        </OfSession>
       </Suspense>
     );
   };
@@ -64,12 +68,17 @@ export function prefetchedPage<Props extends object>(
  * A detail page. A direct visit awaits the content, so that an unknown id answers 404. A visit from within the
  * dashboard streams it.
  */
-export function detailPage<Props extends object>(
-  content: (props: Props) => Promise<ReactNode>,
-  skeleton: ReactNode,
-) {
+export function detailPage<Props extends object>(content: PageContent<Props>, skeleton: ReactNode) {
   const Streamed = suspended(content, skeleton);
   return async (props: Props) => ((await arrivedByLink()) ? <Streamed {...props} /> : content(props));
+}
+
+/** A page without a skeleton: a visit from within the dashboard keeps the previous page until the content is rendered. */
+export function plainPage<Props extends object>(content: PageContent<Props>) {
+  const Content = content;
+  return async (props: Props) => (
+    <OfSession>{(await arrivedByLink()) ? <Content {...props} /> : await content(props)}</OfSession>
+  );
 }
 
 type ItemPageProps = { params: Promise<Record<string, string>>; searchParams: Promise<SearchParams> };

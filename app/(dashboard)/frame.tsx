@@ -3,6 +3,7 @@
 import clsx from "clsx";
 import { usePathname } from "next/navigation";
 import { type ReactNode, useState } from "react";
+import { useOtherOrganization } from "@/app/_ui/data/connection";
 import { DocsIcon, MenuIcon, SearchIcon, StepwellMark, UpDownIcon } from "@/app/_ui/icons";
 import { lazy } from "@/app/_ui/lazy";
 import { Link } from "@/app/_ui/link";
@@ -39,13 +40,10 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
   const change = useSwitchOrganization();
   const { onTheme } = useTheme();
   const active = organizations.find((each) => each.active);
-  const onOrganization = (id: string) => {
-    if (id !== active?.id) change.mutate({ organizationId: id });
-  };
-  const { palette, openPalette } = usePalette(
-    { role, isOperator, organizations, onTheme, onOrganization },
-    mac,
-  );
+  const isElsewhere = useOtherOrganization() !== null;
+  const others = organizations.filter((each) => isElsewhere || !each.active);
+  const onOrganization = (organizationId: string) => change.mutate({ organizationId });
+  const { palette, openPalette } = usePalette({ role, isOperator, others, onTheme, onOrganization }, mac);
   const sidebar = { ...props, onOrganization, onPalette: openPalette };
   const frame = (
     <div
@@ -114,8 +112,8 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
           </p>
         ) : null}
         {children}
-        <SessionEnded />
         <OrganizationLeft organizations={organizations} />
+        <SessionEnded />
         <ConnectionLost />
       </main>
     </div>

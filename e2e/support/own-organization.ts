@@ -4,6 +4,7 @@ import { DOMAIN, type Organization, PASSWORD } from "./fixtures";
 
 /** Organizations per command, because starting it takes longer than creating them. */
 const BATCH = 4;
+const STEPS = [{ id: "one", uses: "calculate", with: { expression: "1" } }];
 const unused: Organization["owner"][] = [];
 
 /** Creates an organization with an owner and nothing else, for a test that changes its people or needs it empty. */
@@ -28,15 +29,20 @@ async function createOrganizations(): Promise<Organization["owner"][]> {
   return owners;
 }
 
-/** Creates a person with two organizations, North and South. Their sign-in opens North. */
+/** Creates the owner of North, which has the tool Compass. They view South, too. Their sign-in opens North. */
 export async function createMemberOfTwo(): Promise<Organization["owner"]> {
   const batch = randomBytes(4).toString("hex");
   const person = { email: `two-${batch}@${DOMAIN}`, password: PASSWORD };
-  const organizations = ["North", "South"].map((name) => ({
+  const tool = { slug: "compass", name: "Compass", description: "Knows where North is.", steps: STEPS };
+  const organizations = [
+    { name: "North", role: "owner", tools: [tool] },
+    { name: "South", role: "viewer", tools: [] },
+  ].map(({ name, role, tools }) => ({
     slug: `${name.toLowerCase()}-${batch}`,
     name,
     credits: 100,
-    members: [{ ...person, name: "Pat", role: "owner" }],
+    members: [{ ...person, name: "Pat", role }],
+    tools,
   }));
   await applyDefinitions(JSON.stringify({ organizations }), { env: commandEnv() });
   return person;

@@ -110,11 +110,11 @@ export const publicProcedure = t.procedure.use(withErrors);
 
 /**
  * For members with at least the role `needed`. Organizations' calls are executed in turn, unless they wait for
- * other servers.
+ * other servers. @param options.anyPage also for pages of another organization than the session's
  */
-export function memberProcedure(needed: MemberRole, { waitsOutside = false } = {}) {
+export function memberProcedure(needed: MemberRole, { waitsOutside = false, anyPage = false } = {}) {
   return publicProcedure.use(({ ctx, next, signal }) => {
-    const actor = requireMember(ctx, needed);
+    const actor = requireMember(anyPage ? { ...ctx, pageOrganization: null } : ctx, needed);
     const work = () => next({ ctx: { ...ctx, actor } });
     return waitsOutside ? work() : queueDashboardCall(ctx.services, actor.orgId, { work, signal });
   });

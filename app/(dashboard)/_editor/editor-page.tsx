@@ -7,7 +7,7 @@ import { requirePageMember } from "@/app/request";
 import { type MemberRole, roleCovers } from "@/server/base/actor";
 import { isUuid } from "@/server/base/ids";
 import type { RunKind } from "@/server/contract/enums";
-import { createPrefetch, orNotFound, Prefetched } from "../content-page";
+import { createPrefetch, orNotFound, Prefetched, plainPage } from "../content-page";
 import { ROLE_LABELS } from "../members/roles";
 import type { EditorProps } from "./use-editor";
 
@@ -26,7 +26,7 @@ export function editorPage(
   render: (props: EditorProps, from: string | string[] | undefined) => ReactNode,
 ) {
   const title = `${mode === "edit" ? "Edit" : "New"} ${kind}`;
-  return async ({ params, searchParams }: EditorPageProps) => {
+  return plainPage(async ({ params, searchParams }: EditorPageProps) => {
     const { id = null } = await params;
     if (id !== null && !isUuid(id)) notFound();
     const { role } = (await requirePageMember()).actor;
@@ -43,7 +43,7 @@ export function editorPage(
     if (kind === "tool") await queryClient.prefetchQuery(functions.queryOptions());
     const { from } = await searchParams;
     return <Prefetched from={prefetch}>{render({ mode, id }, from)}</Prefetched>;
-  };
+  });
 }
 
 function MembersOnly({ kind, role, title }: { kind: RunKind; role: MemberRole; title: string }) {

@@ -42,7 +42,8 @@ export type PaletteItem = Findable & {
 export type PaletteProps = {
   role: MemberRole;
   isOperator: boolean;
-  organizations: OrganizationLine[];
+  /** The organizations to switch to. */
+  others: OrganizationLine[];
   onTheme: (theme: Theme) => void;
   onOrganization: (organizationId: string) => void;
 };
@@ -165,17 +166,15 @@ const THEMES = [
   { theme: "system", label: "System appearance", icon: <SystemThemeIcon /> },
 ] as const;
 
-function everywhereItems({ organizations, onTheme, onOrganization }: PaletteProps): PaletteItem[] {
+function everywhereItems({ others, onTheme, onOrganization }: PaletteProps): PaletteItem[] {
   return [
-    ...organizations
-      .filter(({ active }) => !active)
-      .map(({ id, name, slug }) => ({
-        id,
-        label: `Switch to ${name}`,
-        keywords: `organization ${slug}`,
-        icon: <StepwellMark />,
-        take: () => onOrganization(id),
-      })),
+    ...others.map(({ id, name, slug }) => ({
+      id,
+      label: `Switch to ${name}`,
+      keywords: `organization ${slug}`,
+      icon: <StepwellMark />,
+      take: () => onOrganization(id),
+    })),
     ...THEMES.map(({ theme, label, icon }) => ({
       id: theme,
       label,

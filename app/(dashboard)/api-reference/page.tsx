@@ -1,15 +1,14 @@
 import type { Metadata } from "next";
-import { Suspense } from "react";
 import { buttonClass } from "@/app/_ui/button";
 import { PageHead } from "@/app/_ui/page/page";
 import { LinesSkeleton } from "@/app/_ui/page/skeletons";
-import { requirePageMember, serverApi } from "@/app/request";
+import { serverApi } from "@/app/request";
 import { getServices } from "@/process-services";
 import { createOpenApiDocument } from "@/server/api/openapi/document";
 import { readJson, writeJson } from "@/server/base/json/json";
 import type { RunKind } from "@/server/contract/enums";
 import { exampleInput } from "@/server/work/json-schema/example-input";
-import { OfOrganization } from "../of-organization";
+import { suspended } from "../content-page";
 import { KeyProvider } from "./key";
 import { OperationSection } from "./operation-section";
 import { type Operation, readOperations } from "./read-document";
@@ -54,20 +53,19 @@ async function readKnownIds(): Promise<KnownIds> {
 }
 
 async function Reference() {
-  const { actor } = await requirePageMember();
   const ids = await readKnownIds();
   const all = ownOperations();
   return (
-    <OfOrganization id={actor.orgId}>
-      <KeyProvider>
-        <Contents operations={all} />
-        {all.map((operation) => (
-          <OperationSection ids={ids} key={operation.id} operation={operation} />
-        ))}
-      </KeyProvider>
-    </OfOrganization>
+    <KeyProvider>
+      <Contents operations={all} />
+      {all.map((operation) => (
+        <OperationSection ids={ids} key={operation.id} operation={operation} />
+      ))}
+    </KeyProvider>
   );
 }
+
+const Operations = suspended(Reference, <LinesSkeleton />);
 
 /** The reference of the HTTP API, rendered from our own OpenAPI document. */
 export default function ApiReferencePage() {
@@ -78,9 +76,7 @@ export default function ApiReferencePage() {
           OpenAPI document
         </a>
       </PageHead>
-      <Suspense fallback={<LinesSkeleton />}>
-        <Reference />
-      </Suspense>
+      <Operations />
     </>
   );
 }

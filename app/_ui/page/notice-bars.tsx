@@ -122,8 +122,8 @@ function SessionBar() {
 type OrganizationLeftProps = { organizations: { id: string; name: string }[] };
 
 /**
- * Shown when the session has changed to another organization under an open page. Disappears when it is back, such as
- * after a switch in another tab.
+ * Shown when the session has changed to another organization under an open page: the person switched in another tab,
+ * or is no longer a member. Disappears when it is back.
  */
 export function OrganizationLeft({ organizations }: OrganizationLeftProps) {
   const other = useOtherOrganization();
@@ -143,7 +143,7 @@ function OrganizationBar({ name = "another organization" }: { name: string | und
     <NoticeBar
       act={<Button onClick={reload}>Reload</Button>}
       text={`This page of ${shown} no longer updates. Reload it to continue in ${name}.`}
-      title={`You switched to ${name}.`}
+      title={`You are now in ${name}.`}
     />
   );
 }

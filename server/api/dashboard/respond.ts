@@ -4,6 +4,7 @@ import type { ApiContext } from "@/server/api/trpc";
 import { AppError, isAppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
 import { findExcess, MAX_JSON_DEPTH } from "@/server/base/json/text";
+import { organizationHeaders } from "@/server/catalog/auth/page-organization";
 import { MAX_BATCHED_CALLS } from "@/server/contract/enums";
 import { ORGANIZATION_HEADER } from "@/server/contract/page-organization";
 import { MAX_DASHBOARD_CALL_BYTES } from "@/server/contract/sizes";
@@ -25,6 +26,7 @@ export async function respondToDashboard(
   { actor, sessionId }: Pick<ApiContext, "actor" | "sessionId">,
 ): Promise<Response> {
   const requestId = newId();
+  const pageOrganization = request.headers.get(ORGANIZATION_HEADER);
   const respond = (req: Request) =>
     fetchRequestHandler({
       endpoint: "/api/trpc",
@@ -36,10 +38,14 @@ export async function respondToDashboard(
         actor,
         requestId,
         sessionId,
-        pageOrganization: request.headers.get(ORGANIZATION_HEADER),
+        pageOrganization,
       }),
       responseMeta: ({ errors }) => {
-        const headers = new Headers({ "cache-control": "no-store", "x-request-id": requestId });
+        const headers = new Headers({
+          "cache-control": "no-store",
+          "x-request-id": requestId,
+          ...(actor && organizationHeaders(actor, pageOrganization)),
+        });
         for (const { cause } of errors) {
           if (!isAppError(cause)) continue;
           for (const [name, value] of Object.entries(cause.headers)) headers.set(name, value);

@@ -38,7 +38,7 @@ const viewer = memberProcedure("viewer");
 export const dashboardRouter = router({
   account: router({
     organizations: viewer.query(resolver(listOwnOrganizations)),
-    switchOrganization: viewer
+    switchOrganization: memberProcedure("viewer", { anyPage: true })
       .input(z.object({ organizationId: z.uuid() }))
       .mutation(({ ctx, input }) => switchOrganization(ctx.services, ctx, input)),
     sessions: viewer.query(({ ctx }) => listOwnSessions(ctx.services, ctx)),

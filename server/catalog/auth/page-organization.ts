@@ -7,8 +7,14 @@ import { ORGANIZATION_HEADER } from "@/server/contract/page-organization";
  * tab, or is no longer a member. @param shown the id of the page's organization; a call without one passes
  */
 export function requirePageOrganization(actor: MemberActor, shown: string | null | undefined): void {
-  if (!shown || shown === actor.orgId) return;
+  const headers = organizationHeaders(actor, shown);
+  if (!headers) return;
   const message =
-    "This page shows another organization than the one you are in now. Switch back, or reload the page.";
-  throw new AppError("conflict", message, { headers: { [ORGANIZATION_HEADER]: actor.orgId } });
+    "This page shows another organization than the one you are in now. Reload the page to continue there.";
+  throw new AppError("conflict", message, { headers });
+}
+
+/** Headers for a page that shows another organization than the session's; null for others. */
+export function organizationHeaders({ orgId }: Pick<MemberActor, "orgId">, shown: string | null | undefined) {
+  return !shown || shown === orgId ? null : { [ORGANIZATION_HEADER]: orgId };
 }

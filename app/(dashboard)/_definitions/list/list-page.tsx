@@ -7,10 +7,9 @@ import { Empty, PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-actions";
 import { Badge, RowControl } from "@/app/_ui/row-name";
 import type { LineColumn } from "@/app/_ui/table";
-import { requirePageMember, serverApi } from "@/app/request";
+import { serverApi } from "@/app/request";
 import type { AgentLine, LastRun, ToolLine } from "@/server/catalog/overview";
 import { suspended } from "../../content-page";
-import { OfOrganization } from "../../of-organization";
 import { Archived } from "./archived";
 import { readListView } from "./columns";
 import { WeekList } from "./week-list";
@@ -29,11 +28,10 @@ export function definitionListPage<Item extends AgentLine | ToolLine>(
   const name = kind === "Agent" ? "agent" : "tool";
   async function Definitions({ searchParams }: PageProps<"/agents" | "/tools">) {
     const view = readListView(await searchParams);
-    const { actor } = await requirePageMember();
     const api = await serverApi();
     const [items, archived] = await Promise.all([read(api), api.definitions.archived({ kind: name })]);
     return (
-      <OfOrganization id={actor.orgId}>
+      <>
         <PageHead title={`${kind}s`}>
           <PageButton
             label={`New ${name}`}
@@ -69,7 +67,7 @@ export function definitionListPage<Item extends AgentLine | ToolLine>(
           />
         )}
         <Archived kind={name} lines={archived} />
-      </OfOrganization>
+      </>
     );
   }
   return suspended(
