@@ -119,3 +119,34 @@ test("a page of the previous organization shows nothing of the other one, and ca
   await expect(bar(page)).toHaveCount(0);
   await other.close();
 });
+
+test("a page follows into another organization with nothing of the previous one", async ({ page }) => {
+  const person = await createMemberOfTwo();
+  await openSession(page, person);
+  await page.goto("/account");
+  await search(page, "Compass");
+  await expect(page.getByRole("option", { name: "Compass" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  const other = await page.context().newPage();
+  await other.goto("/runs");
+  await switchTo(other, "South");
+  await other.close();
+
+  await page.getByLabel("Time zone", { exact: true }).selectOption("Asia/Tokyo");
+  await expect(menu(page)).toContainText("South");
+  await untilHydrated(page);
+  await search(page, "Compass");
+  await expect(page.getByText("No results for “Compass”.")).toBeVisible();
+
+  // The session ends. The next one opens North.
+  await page.context().clearCookies();
+  await page.keyboard.press("Escape");
+  await search(page, "");
+  const signedOut = page.getByText("You have been signed out.");
+  await expect(signedOut).toBeVisible();
+  await page.keyboard.press("Escape");
+  await openSession(page, person);
+  await returnTo(page);
+  await expect(bar(page, "North")).toBeVisible();
+  await expect(signedOut).toHaveCount(0);
+});

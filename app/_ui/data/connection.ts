@@ -24,8 +24,8 @@ const otherOrganization = createStore<string | null>(null);
 
 /** Call it with the response of each call that requires a member. */
 export function noteResponse({ ok, status, headers }: Pick<Response, "headers" | "ok" | "status">): void {
-  signedOut.set(status === 401 || (signedOut.read() && !ok));
   const other = headers.get(ORGANIZATION_HEADER);
+  signedOut.set(status === 401 || (signedOut.read() && !ok && other === null));
   if (ok || other !== null) otherOrganization.set(other);
 }
 

@@ -5,7 +5,7 @@ import { QueryClientProvider, useQueryClient } from "@tanstack/react-query";
 import { createTRPCClient, type getFetch, httpBatchLink } from "@trpc/client";
 import { createTRPCContext } from "@trpc/tanstack-react-query";
 import { LucideProvider } from "lucide-react";
-import { type ReactNode, useMemo, useState } from "react";
+import { type ReactNode, useEffect, useMemo, useState } from "react";
 import { TimeProvider } from "@/app/_ui/data/clock";
 import { checkConnection, noteResponse } from "@/app/_ui/data/connection";
 import { OrganizationContext, type PageOrganization } from "@/app/_ui/data/page-organization";
@@ -62,10 +62,18 @@ export function Providers({ now, timeZone, timeZoneChosen, nonce, children }: Pr
 
 type OrganizationProviderProps = { organization: PageOrganization; children: ReactNode };
 
-/** The organization of the pages inside, which each of their calls names. */
+/**
+ * The organization of the pages inside, which each of their calls names. If the server renders them again for another
+ * one, the browser loads the document again, so that nothing read before stays in memory.
+ */
 export function OrganizationProvider({ organization, children }: OrganizationProviderProps) {
   const queryClient = useQueryClient();
   const { id } = organization;
+  const [first] = useState(id);
+  const isOther = id !== first;
+  useEffect(() => {
+    if (isOther) window.location.reload();
+  }, [isOther]);
   const trpcClient = useMemo(
     () =>
       createTRPCClient<DashboardRouter>({
@@ -81,6 +89,7 @@ export function OrganizationProvider({ organization, children }: OrganizationPro
       }),
     [id],
   );
+  if (isOther) return null;
   return (
     <OrganizationContext value={organization}>
       <TRPCProvider queryClient={queryClient} trpcClient={trpcClient}>
