@@ -110,7 +110,7 @@ CREATE INDEX callback_deliveries_leased ON public.callback_deliveries USING btre
 CREATE INDEX callback_deliveries_undelivered ON public.callback_deliveries USING btree (endpoint_id, id DESC) WHERE (delivered_at IS NULL);
 CREATE INDEX callback_endpoints_watch_credits ON public.callback_endpoints USING btree (organization_id) WHERE ((credits_below IS NOT NULL) AND (deleted_at IS NULL));
 CREATE INDEX callback_events_new ON public.callback_events USING btree (created_at) WHERE (expanded_at IS NULL);
-CREATE INDEX credit_entries_rare ON public.credit_entries USING btree (organization_id, kind, sequence) WHERE (kind = ANY (ARRAY['grant'::credit_entry_kind, 'refund'::credit_entry_kind, 'adjustment'::credit_entry_kind]));
+CREATE INDEX credit_entries_net ON public.credit_entries USING btree (organization_id, kind, sequence) WHERE (kind = ANY (ARRAY['grant'::credit_entry_kind, 'charge'::credit_entry_kind, 'refund'::credit_entry_kind, 'adjustment'::credit_entry_kind]));
 CREATE INDEX deliveries_not_accepted ON public.deliveries USING btree (organization_id, trigger_id, outcome, id) WHERE (outcome <> 'accepted'::delivery_outcome);
 CREATE INDEX deliveries_unaccepted_bodies ON public.deliveries USING btree (trigger_id, id DESC) INCLUDE (body_bytes) WHERE ((outcome <> 'accepted'::delivery_outcome) AND (body_bytes > 4096) AND (body_note IS NULL));
 CREATE INDEX model_calls_state ON public.model_calls USING btree (id) WHERE (state_sealed IS NOT NULL);

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { Decimal } from "@/server/base/amount";
 import { createMember, insertRun } from "@/testing/runs";
+import { countTableReads } from "@/testing/table-reads";
 import { createTenant, openWorld } from "@/testing/world";
 import { grantCredits, postEntries } from "./ledger";
 import { listLedger, readBalance } from "./read-ledger";
@@ -74,4 +75,29 @@ it("pages through lines, also of one kind, without gaps", async () => {
   };
   expect(await read()).toEqual([8, 7, 6, 5, 4, 3, 2, 1]);
   expect(await read("grant")).toEqual([8, 7, 6, 5, 4, 1]);
+});
+
+it("finds the lines that change the balance without reading all holds and releases", async () => {
+  const free = await createTenant(world, { credits: "10" });
+  await world.pool.query(
+    `INSERT INTO credit_entries (organization_id, sequence, kind, amount, balance_before, balance_after, run_id, actor, created_at)
+     SELECT $1, n, kind, amount, 10 - amount, 10, gen_random_uuid(), 'run', now() FROM generate_series(2, 2001) n
+     CROSS JOIN LATERAL (SELECT (CASE WHEN n IN (2, 100, 900) THEN 'charge' WHEN n % 2 = 0 THEN 'hold' ELSE 'release' END)::credit_entry_kind AS kind) k
+     CROSS JOIN LATERAL (SELECT CASE kind WHEN 'release' THEN 1 ELSE -1 END AS amount) a`,
+    [free.orgId],
+  );
+  await world.pool.query("ANALYZE credit_entries");
+  const { rows } = await countTableReads(world, "credit_entries", async (database) => {
+    // The sixth and later ones share a plan.
+    for (let n = 0; n < 7; n += 1) {
+      const charges = await listLedger(database, free, { kind: "charge", holds: true, limit: 10 });
+      expect(charges.items.map(({ sequence }) => sequence)).toEqual([900, 100, 2]);
+      const net = await listLedger(database, free, { holds: false, limit: 3 });
+      expect(net).toMatchObject({
+        nextCursor: 2,
+        items: [{ sequence: 900 }, { sequence: 100 }, { sequence: 2 }],
+      });
+    }
+  });
+  expect(rows).toBeLessThan(7 * 30);
 });

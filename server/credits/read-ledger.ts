@@ -38,18 +38,20 @@ export async function readBalance({ db, pool }: Pick<Services, "db" | "pool">, a
 
 export type LedgerLine = Awaited<ReturnType<typeof listLedger>>["items"][number];
 
-const isRare = (kind: CreditEntryKind) => kind === "grant" || kind === "refund" || kind === "adjustment";
+/** Of them, an organization may have few among millions of holds and releases: if its models cost nothing. */
+const NET_KINDS: readonly CreditEntryKind[] = ["grant", "charge", "refund", "adjustment"];
 
-// The kinds are literals, because PostgreSQL matches a partial index only with literals.
-const FIND_RARE = defineQuery(
-  "find-rare-credit-entries",
+// The kinds are literals, too, because PostgreSQL matches a partial index only with literals. The index has the newest
+// entries of each kind.
+const FIND_OF_KINDS = defineQuery(
+  "find-net-credit-entries",
   z.object({ sequence: z.number() }),
-  `SELECT sequence FROM credit_entries
-   WHERE organization_id = $1 AND kind IN ('grant', 'refund', 'adjustment') AND kind = $2 AND sequence < $3
+  `SELECT sequence FROM unnest($2::credit_entry_kind[]) AS wanted CROSS JOIN LATERAL (
+     SELECT sequence FROM credit_entries
+     WHERE organization_id = $1 AND kind IN ('grant', 'charge', 'refund', 'adjustment') AND kind = wanted AND sequence < $3
+     ORDER BY sequence DESC LIMIT $4) newest
    ORDER BY sequence DESC LIMIT $4`,
 );
-
-const NET_KINDS = ["grant", "charge", "refund", "adjustment"] satisfies CreditEntryKind[];
 
 type LedgerQuestion = PageRequest<number> & {
   kind?: CreditEntryKind | undefined;
@@ -61,13 +63,13 @@ async function conditionsOf(
   orgId: OrgId,
   { kind, holds, cursor, limit }: LedgerQuestion,
 ): Promise<Prisma.CreditEntryWhereInput> {
-  if (kind !== undefined && isRare(kind)) {
-    const found = await FIND_RARE(pool, [orgId, kind, cursor ?? 2 ** 31 - 1, limit + 1]);
-    return { kind, sequence: { in: found.map(({ sequence }) => sequence) } };
+  const kinds = kind === undefined ? NET_KINDS : [kind];
+  if (kind === undefined ? !holds : NET_KINDS.includes(kind)) {
+    const found = await FIND_OF_KINDS(pool, [orgId, kinds, cursor ?? 2 ** 31 - 1, limit + 1]);
+    return { sequence: { in: found.map(({ sequence }) => sequence) } };
   }
   const conditions: Prisma.CreditEntryWhereInput = {};
   if (kind !== undefined) conditions.kind = kind;
-  else if (!holds) conditions.kind = { in: NET_KINDS };
   if (cursor) conditions.sequence = { lt: cursor };
   return conditions;
 }
