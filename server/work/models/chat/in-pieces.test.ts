@@ -139,6 +139,15 @@ describe("an answer", () => {
     expect(askedInPieces()).toEqual([true, false, false]);
   });
 
+  test("ends with the last finish reason that is not empty", async () => {
+    const empty = (content: string) => ({ choices: [{ delta: { content }, finish_reason: "" }] });
+    const long = { choices: [{ delta: {}, finish_reason: "length" }] };
+    server.script("empty", [{ events: [empty("I be"), long, empty("")] }, { content: "whole" }]);
+    await expect(provider().call(ask("empty"))).rejects.toMatchObject({ reason: "truncated" });
+    server.script("early", [{ events: [empty("I be")] }, { content: "I begin." }]);
+    expect(await provider().call(ask("early"))).toMatchObject({ content: "I begin." });
+  });
+
   test("that is rejected in a chunk is not requested again", async () => {
     const error = { message: "You exceeded your quota.", code: "insufficient_quota" };
     server.script("poor", { events: [begins, { error }] });

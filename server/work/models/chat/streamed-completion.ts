@@ -131,7 +131,8 @@ export class StreamedCompletion implements StreamedReply {
     // Kimi's is within the choice (AstrBotDevs/AstrBot#6614).
     this.#keepUsage(choice.usage);
     if (choice.finish_reason === "error") throw failedChoice(choice);
-    this.#finishReason = choice.finish_reason ?? this.#finishReason;
+    // Some servers send an empty one with other pieces (ollama/ollama#4357, sgl-project/sglang#3912).
+    this.#finishReason = choice.finish_reason || this.#finishReason;
     if (!choice.delta) return;
     const { content, refusal, tool_calls, function_call } = choice.delta;
     this.#refusal += this.#counted(refusal ?? "");
