@@ -106,13 +106,30 @@ test("a conflict shows both versions, and the draft is kept until it is saved", 
   await createAgent(page, name);
   await page.getByRole("link", { name: "Edit", exact: true }).click();
   await fillEditor(editor(page, "System prompt"), "Answer in one word.");
-  // Somebody else saves it meanwhile.
+  // Somebody else renames and disables it meanwhile, which makes no version.
   const other = await page.context().newPage();
-  await other.goto(page.url());
+  const address = page.url();
+  await other.goto(address);
+  await other.getByRole("button", { name: "Discard" }).click();
+  await field(other, "Name").fill(`${name} 2`);
+  await field(other, "Status").selectOption("inactive");
+  await save(other).click();
+  await expect(other.getByRole("heading", { level: 1, name: `${name} 2` })).toBeVisible();
+  await save(page).click();
+  await expect(
+    page.getByText("Somebody changed this agent since you opened it; nothing was overwritten."),
+  ).toBeVisible();
+  const rename = page.getByRole("region", { name: "Differences from the saved agent" });
+  await expect(rename.getByRole("heading", { name: "name" })).toBeVisible();
+  await expect(rename.getByRole("heading", { name: "status" })).toBeHidden();
+  await rename.getByRole("button", { name: "Keep my draft" }).click();
+  await expect(rename).toBeHidden();
+  // Then they save a version.
+  await other.goto(address);
   await other.getByRole("button", { name: "Discard" }).click();
   await other.getByLabel("Max steps", { exact: true }).fill("3");
   await save(other).click();
-  await expect(other.getByRole("heading", { level: 1, name })).toBeVisible();
+  await expect(other.getByRole("heading", { level: 1, name: `${name} 2` })).toBeVisible();
   await other.close();
   // Coming back to the window must not replace what was typed.
   await page.evaluate(() => {
@@ -137,6 +154,9 @@ test("a conflict shows both versions, and the draft is kept until it is saved", 
   await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
   await expect(page.getByText("Answer in two words.").first()).toBeVisible();
   await expect(page.getByRole("table", { name: "Versions" })).toContainText("v3");
+  // The draft began when the agent was active.
+  await page.getByRole("link", { name: "Edit", exact: true }).click();
+  await expect(field(page, "Status")).toHaveValue("inactive");
 });
 
 test("drafts belong to the organization and are deleted on sign-out", async ({

@@ -71,7 +71,7 @@ test("a new trigger is called as pasted, tested, disabled and deleted", async ({
   await expect.poll(call).toMatchObject({ success: false });
 });
 
-test("a form that was opened before the trigger was disabled does not enable it", async ({
+test("a form that was opened before the trigger changed does not enable it, and overwrites nothing", async ({
   ownerPage: page,
 }) => {
   const name = unique("Stays");
@@ -88,10 +88,28 @@ test("a form that was opened before the trigger was disabled does not enable it"
   await other.getByRole("button", { name: "More", exact: true }).click();
   await other.getByRole("menuitem", { name: "Disable" }).click();
   await expect(other.getByText("disabled", { exact: true })).toBeVisible();
-  await other.close();
   await edit.getByRole("button", { name: "Save" }).click();
   await expect(page.getByRole("heading", { level: 1, name: `${name} again` })).toBeVisible();
   await expect(page.getByText("disabled", { exact: true })).toBeVisible();
+
+  const open = (tab: Page) => tab.getByRole("button", { name: "Edit", exact: true }).click();
+  await open(page);
+  const older = page.getByRole("dialog", { name: `Edit ${name} again` });
+  await older.getByRole("textbox", { name: "Calls" }).fill("7");
+  await other.reload();
+  await open(other);
+  await other.getByLabel("Filter").fill("body.total > 5");
+  await other.getByRole("button", { name: "Save" }).click();
+  await expect(other.getByRole("dialog")).toBeHidden();
+  await other.close();
+  await older.getByRole("button", { name: "Save" }).click();
+  await expect(older.getByRole("alert")).toHaveText(
+    "Somebody changed this trigger since you opened it; nothing was overwritten. Copy what you want to keep, then open the form again.",
+  );
+  await expect(older.getByRole("textbox", { name: "Calls" })).toHaveValue("7");
+  await older.getByRole("button", { name: "Cancel" }).click();
+  await open(page);
+  await expect(older.getByLabel("Filter")).toHaveValue("body.total > 5");
 });
 
 test("a trigger is edited, and its secret and address are replaced", async ({ ownerPage: page }) => {

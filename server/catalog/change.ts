@@ -56,18 +56,23 @@ export type Expectation = {
   id?: string | undefined;
   /** The edited version: saving fails if it is no longer current. */
   version?: number | undefined;
+  /** The facts that the form was opened with: saving fails if others are stored. */
+  replaces?: Facts | undefined;
 };
 
 /** `note`: why the new version is saved. It is dropped if no version is created. */
-export type SaveOptions = Expectation & KeepStatus & { note?: string | undefined };
+export type SaveOptions = Expectation & { note?: string | undefined };
 
-export type KeepStatus = {
-  /** An existing agent, trigger, schedule or callback stays enabled, disabled or paused, whatever its definition says. */
-  keepStatus?: boolean | undefined;
-};
+/** For forms, which may be older than what is stored. */
+export const REPLACES = { replaces: z.record(z.string(), z.unknown()) };
 
-/** For forms, whose definition may be older than the stored status. */
-export const KEEP_STATUS = { keepStatus: z.boolean().optional() };
+/** A status changes beside open forms, so it is no conflict: a form that did not change it keeps the stored one. */
+export function statusToSave<Status>(
+  wanted: Status,
+  { stored, opened }: { stored: Status | undefined; opened: unknown },
+): Status {
+  return stored !== undefined && wanted === opened ? stored : wanted;
+}
 
 type Rules<Schema extends z.ZodType> = {
   role: MemberRole;
@@ -169,28 +174,47 @@ export async function lockCatalog(tx: Transaction, names: readonly string[]): Pr
   }
 }
 
-/** `before`: null if it is new. `restores`: it was deleted. */
+/** `before`: null if it is new. `restores`: it was deleted. `replaces` may lack facts that its form does not show. */
 type Compared = {
   subject: AuditRecord["subject"];
   before: Facts | null;
   after: Facts;
   restores?: boolean;
+  replaces?: Facts | undefined;
 };
 
-/** Writes an item and its audit entry unless nothing changed. `write` gets the names of the changed fields. */
+/**
+ * Writes an item and its audit entry unless nothing changed. `write` gets the names of the changed fields. Throws
+ * `conflict` if other facts are stored than the form was opened with.
+ */
 export async function saveItem(
   change: Change<Author>,
-  { subject, before, after, restores = false }: Compared,
+  { subject, before, after, restores = false, replaces }: Compared,
   write: (changed: Set<string>) => Promise<unknown>,
 ): Promise<Saved> {
   const changes = changedFields(before, after);
   const changed = new Set(Object.keys(changes));
   if (before !== null && !restores && changed.size === 0) return "unchanged";
+  if (before !== null && replaces !== undefined) checkReplaced(subject.kind, before, replaces);
   const saved = before === null ? "created" : restores ? "restored" : "updated";
   await write(changed);
   await recordAudit(change, { verb: saved, subject, changes });
   change.onSaved?.(subject.id, changes);
   return saved;
+}
+
+const STATUS_FACTS: ReadonlySet<string> = new Set(["status", "paused"]);
+
+function checkReplaced(kind: AuditRecord["subject"]["kind"], before: Facts, replaces: Facts): void {
+  const differing = Object.keys(changedFields(before, { ...before, ...replaces }));
+  if (differing.every((fact) => STATUS_FACTS.has(fact))) return;
+  const message = `Somebody changed this ${kind.replace("_", " ")} since you opened it; nothing was overwritten.`;
+  // The editors of agents and tools show the difference, and offer what to do.
+  const isEditor = kind === "agent" || kind === "tool";
+  throw new AppError(
+    "conflict",
+    isEditor ? message : `${message} Copy what you want to keep, then open the form again.`,
+  );
 }
 
 /** Throws `invalid_request` or `not_found` if the stored item is not what the caller expects. */

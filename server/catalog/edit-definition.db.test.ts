@@ -196,6 +196,22 @@ steps:
     });
   });
 
+  it("keeps a description that changed since the text was opened", async () => {
+    const yaml = YAML.replace("slug: greet", "slug: described");
+    const saved = await saveToolText(world, member, { yaml, ...create });
+    const { description, name } = await readToolText(world, member, { toolId: saved.id });
+    const { id } = saved;
+    const expected = { only: "update", id, version: 1, replaces: { name, description } } as const;
+    const described = yaml.replace("Greets a city.", "Greets.");
+    expect(await saveToolText(world, member, { yaml: described, ...expected })).toMatchObject({ version: 1 });
+    const mine = yaml.replace("Greets a city.", "Welcomes.");
+    await expect(saveToolText(world, member, { yaml: mine, ...expected })).rejects.toMatchObject({
+      code: "conflict",
+      message: "Somebody changed this tool since you opened it; nothing was overwritten.",
+    });
+    expect(await readToolText(world, member, { toolId: id })).toMatchObject({ description: "Greets." });
+  });
+
   it("is not shown to another organization, and saved by no viewer", async () => {
     const saved = await saveToolText(world, member, {
       yaml: YAML.replace("slug: greet", "slug: mine"),

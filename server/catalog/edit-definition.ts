@@ -139,12 +139,14 @@ export function parseSentAgent(sent: unknown): AgentDefinition {
   }
 }
 
+type ToolText = { version: number; slug: string; name: string; description: string; yaml: string };
+
 /** A tool's definition as files declare it, with the current version's number. Throws `not_found`. */
 export async function readToolDefinition(
   { db }: Pick<Services, "db">,
   actor: MemberActor,
   { toolId, number }: { toolId: string; number?: number | undefined },
-): Promise<{ version: number; slug: string; name: string; declared: Record<string, unknown> }> {
+): Promise<Omit<ToolText, "yaml"> & { declared: Record<string, unknown> }> {
   const tool = await db.tool.findFirst({
     where: { id: toolId, ...inUse(actor) },
     include: { versions: newestOr(number) },
@@ -153,7 +155,7 @@ export async function readToolDefinition(
   const [read] = tool.versions;
   if (!read) throw new AppError("not_found", `There is no version ${number}.`);
   const { slug, name, description, version } = tool;
-  return { version, slug, name, declared: declareTool({ slug, name, description, ...read }) };
+  return { version, slug, name, description, declared: declareTool({ slug, name, description, ...read }) };
 }
 
 /** A tool's current definition as YAML. Throws `not_found`. */
@@ -161,7 +163,7 @@ export async function readToolText(
   services: Pick<Services, "db">,
   actor: MemberActor,
   { toolId }: { toolId: string },
-): Promise<{ version: number; slug: string; name: string; yaml: string }> {
+): Promise<ToolText> {
   const { declared, ...tool } = await readToolDefinition(services, actor, { toolId });
   return { ...tool, yaml: createYaml(declared).toString({ lineWidth: 0 }) };
 }

@@ -11,7 +11,14 @@ import { MAX_AGENT_SCHEMA_BYTES, readAgentSettings } from "@/server/work/agent/s
 import { findFunction, listFunctions } from "@/server/work/functions/core/registry";
 import { checkSchema } from "@/server/work/json-schema/schema";
 import { findOptionIssues } from "@/server/work/models/settings";
-import { type Author, type Change, checkExpectation, type SaveOptions, savingVerb } from "./change";
+import {
+  type Author,
+  type Change,
+  checkExpectation,
+  type SaveOptions,
+  savingVerb,
+  statusToSave,
+} from "./change";
 import { NEWEST } from "./definition-rows";
 import { type AgentDefinition, agentDefinition } from "./definitions";
 import { resolveSlugs, type SlugReader } from "./resolve-slugs";
@@ -27,7 +34,7 @@ export const saveAgent = savingVerb(agentDefinition, putAgent);
 export async function putAgent(
   change: Change<Author>,
   definition: AgentDefinition,
-  { note, keepStatus, ...expected }: SaveOptions = {},
+  { note, replaces, ...expected }: SaveOptions = {},
 ): Promise<SavedDefinition> {
   const { tx, actor } = change;
   const { slug, name, status: wanted, maxCredits: cap, deadlineSeconds, ...settings } = definition;
@@ -39,7 +46,7 @@ export async function putAgent(
   const issues = await findAgentIssues(definition, change);
   if (issues.length > 0) throw rejection(issues);
 
-  const status = keepStatus && found?.deletedAt === null ? found.status : wanted;
+  const status = statusToSave(wanted, { stored: found?.status, opened: replaces?.status });
   const current = found?.versions[0];
   const maxCredits = cap === null ? null : new Decimal(cap);
   return saveVersioned(change, {
@@ -47,6 +54,7 @@ export async function putAgent(
     slug,
     found,
     note,
+    replaces,
     unversioned: { name, status },
     before: found && current && { name: found.name, status: found.status, ...agentContent(current) },
     content: { ...settings, maxCredits: maxCredits?.toFixed() ?? null, deadlineSeconds },

@@ -21,7 +21,7 @@ export const saveTool = savingVerb(toolDefinition, putTool);
 export async function putTool(
   change: Change<Author>,
   definition: ToolDefinition,
-  { note, ...expected }: SaveOptions = {},
+  { note, replaces, ...expected }: SaveOptions = {},
 ): Promise<SavedDefinition> {
   const { tx, actor } = change;
   const { slug, name, description, maxCredits: cap, deadlineSeconds, ...workflow } = definition;
@@ -40,6 +40,7 @@ export async function putTool(
     slug,
     found,
     note,
+    replaces,
     unversioned: { name, description },
     before: found &&
       current && {

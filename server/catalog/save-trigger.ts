@@ -1,5 +1,5 @@
 import { Decimal } from "@/server/base/amount";
-import type { Transaction } from "@/server/base/db/client";
+import type { Facts } from "@/server/base/audit";
 import type { Trigger, TriggerSecret } from "@/server/base/db/generated/client";
 import type { Issue } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
@@ -18,10 +18,10 @@ import {
   type Change,
   checkExpectation,
   type Expectation,
-  type KeepStatus,
   type Saved,
   saveItem,
   savingVerb,
+  statusToSave,
 } from "./change";
 import { type TriggerDefinition, triggerDefinition } from "./definitions";
 import { resolveTargets } from "./resolve-slugs";
@@ -43,7 +43,7 @@ export const saveTrigger = savingVerb(triggerDefinition, putTrigger);
 export async function putTrigger(
   change: Change<Author>,
   definition: TriggerDefinition,
-  { keepStatus, ...expected }: Expectation & KeepStatus = {},
+  { replaces, ...expected }: Expectation = {},
 ): Promise<SavedTrigger> {
   const { tx, actor, encryption, at } = change;
   const { slug, signature, rateLimit, messageTemplate, filter } = definition;
@@ -52,7 +52,8 @@ export async function putTrigger(
     include: { secrets: { orderBy: { createdAt: "desc" } } },
   });
   checkExpectation("trigger", found, { slug, ...expected });
-  const status = keepStatus && found ? statusOf(found) : definition.status;
+  const stored = found ? statusOf(found) : undefined;
+  const status = statusToSave(definition.status, { stored, opened: replaces?.status });
   const { agent = null, tool = null } = definition;
   const target = await resolveTargets(change, [
     ...(agent === null ? [] : [{ kind: "agent" as const, slug: agent, path: "/agent" }]),
@@ -84,9 +85,13 @@ export async function putTrigger(
     secret: secret.after,
     address: isPresent && sha256(token).equals(found.tokenHash) ? "kept" : "a new one",
   };
-  const before = found && { ...(await storedFacts(tx, found)), secret: secret.before, address: "kept" };
+  const slugs = {
+    agent: await findSlug(tx.agent, found?.agentId),
+    tool: await findSlug(tx.tool, found?.toolId),
+  };
+  const before = found && { ...triggerFacts(found, slugs), secret: secret.before, address: "kept" };
   const subject = { kind: "trigger" as const, id, name };
-  const compared = { subject, before, after, restores: found?.deletedAt != null };
+  const compared = { subject, before, after, restores: found?.deletedAt != null, replaces };
   const saved = await saveItem(change, compared, async () => {
     const data = {
       name,
@@ -145,11 +150,11 @@ function planSecret(
 
 const statusOf = ({ disabledAt }: Trigger) => (disabledAt === null ? "active" : "inactive");
 
-async function storedFacts(tx: Transaction, found: Trigger) {
+/** The facts that a trigger's form shows. `agent` and `tool` are slugs. */
+export function triggerFacts(found: Trigger, target: { agent: string | null; tool: string | null }): Facts {
   return {
     name: found.name,
-    agent: await findSlug(tx.agent, found.agentId),
-    tool: await findSlug(tx.tool, found.toolId),
+    ...target,
     status: statusOf(found),
     signature: storedSignature.parse(found.signature),
     rateLimit: { requests: found.rateLimitRequests, seconds: found.rateLimitSeconds },
@@ -200,8 +205,8 @@ type Slugs = {
 };
 
 // Prisma would load several relations in parallel on the transaction's one connection.
-async function findSlug(table: Slugs, id: string | null): Promise<string | null> {
-  if (id === null) return null;
+async function findSlug(table: Slugs, id: string | null | undefined): Promise<string | null> {
+  if (id == null) return null;
   const found = await table.findUnique({ where: { id }, select: { slug: true } });
   return found?.slug ?? null;
 }

@@ -13,6 +13,7 @@ type Versioned = {
   unversioned: { name: string } & Facts;
   before: Facts | null | undefined;
   content: Facts;
+  replaces: Facts | undefined;
   note: string | undefined;
   save(row: { id: string; version: number; updatedAt: Date; deletedAt: null }): Promise<unknown>;
   addVersion(
@@ -23,7 +24,18 @@ type Versioned = {
 
 /** Saves an agent or tool. If its content has changed, it gets a new version. */
 export async function saveVersioned(change: Change<Author>, item: Versioned): Promise<SavedDefinition> {
-  const { kind, slug, found, unversioned, before = null, content, note = "", save, addVersion } = item;
+  const {
+    kind,
+    slug,
+    found,
+    unversioned,
+    before = null,
+    content,
+    replaces,
+    note = "",
+    save,
+    addVersion,
+  } = item;
   const { actor, at } = change;
   const id = found?.id ?? newId();
   let version = found?.version ?? 0;
@@ -33,6 +45,7 @@ export async function saveVersioned(change: Change<Author>, item: Versioned): Pr
     before,
     after: { ...unversioned, ...content },
     restores: found?.deletedAt != null,
+    replaces,
   };
   const saved = await saveItem(change, compared, async (changed) => {
     const isNewVersion = [...changed].some((field) => !(field in unversioned));

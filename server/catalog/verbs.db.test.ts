@@ -13,6 +13,7 @@ import { operatorOf } from "./organization/organizations";
 import { saveAgent } from "./save-agent";
 import { saveTool } from "./save-tool";
 import { saveTrigger } from "./save-trigger";
+import { inspectTrigger } from "./webhooks/inspect-trigger";
 
 const world = await openWorld();
 const tenant = await createTenant(world);
@@ -110,15 +111,23 @@ test("after a rotation the earlier secret is valid for its overlap only", async 
   expect([await send(secret), await send("third")]).toEqual([401, 200]);
 });
 
-test("a form that is older than the trigger's status keeps it", async () => {
+test("a form that is older than the trigger keeps its status, and overwrites nothing", async () => {
   await saveAgent(world, operator, { definition: agent });
   const definition = { slug: "paused", agent: "writer" };
   const { id, token } = await saveTrigger(world, operator, { definition });
+  const viewer = await createMember(world, tenant, "viewer");
+  const { facts } = await inspectTrigger(world, viewer, { triggerId: id });
   await setTriggerStatus(world, operator, { id, status: "inactive" });
   const renamed = { ...definition, name: "Shop" };
-  expect(await saveTrigger(world, operator, { definition: renamed, keepStatus: true })).toMatchObject({
-    saved: "updated",
+  const saveOlder = (part: object) =>
+    saveTrigger(world, operator, { definition: { ...definition, ...part }, replaces: facts });
+  expect(await saveOlder(renamed)).toMatchObject({ saved: "updated" });
+  await expect(saveOlder({ maxCredits: 5 })).rejects.toMatchObject({
+    code: "conflict",
+    message: expect.stringMatching(/^Somebody changed this trigger since you opened it/),
   });
+  // Two forms that make the same change do not conflict.
+  expect(await saveOlder(renamed)).toMatchObject({ saved: "unchanged" });
   expect((await post(`/webhooks/${token}`, "{}")).status).not.toBe(200);
   await saveTrigger(world, operator, { definition: renamed });
   expect((await post(`/webhooks/${token}`, "{}")).status).toBe(200);

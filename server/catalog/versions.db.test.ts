@@ -167,16 +167,24 @@ it("shows a tool whose steps have numbers that a double cannot hold", async () =
   });
 });
 
-it("a form that is older than the agent's status keeps it, unless the agent was archived", async () => {
+it("a form that is older than the agent keeps its status and overwrites nothing", async () => {
   const member = await createMember(world, tenant, "member");
   const agent = { slug: "paused", name: "Paused", model: "m", systemPrompt: "Be short." };
   const { id } = await saveAgent(world, member, { definition: agent });
   await saveAgent(world, member, { definition: { ...agent, status: "inactive" } });
   const definition = { ...agent, status: "active" as const, systemPrompt: "Be kind." };
-  const options = { only: "update", id, version: 1, keepStatus: true } as const;
-  expect(await saveAgent(world, member, { definition, ...options })).toMatchObject({ version: 2 });
+  const options = { only: "update", id, version: 1 } as const;
+  const replaces = { name: "Paused", status: "active" };
+  expect(await saveAgent(world, member, { definition, ...options, replaces })).toMatchObject({ version: 2 });
   expect(await inspectAgent(world, member, { agentId: id })).toMatchObject({ status: "inactive" });
+  const renamed = { ...definition, name: "Renamed" };
+  await saveAgent(world, member, { definition: renamed, replaces });
+  const older = { definition: { ...definition, systemPrompt: "Be late." }, ...options, version: 2, replaces };
+  await expect(saveAgent(world, member, older)).rejects.toMatchObject({
+    code: "conflict",
+    message: "Somebody changed this agent since you opened it; nothing was overwritten.",
+  });
   await removeDefinition(world, member, { kind: "agent", id });
-  await saveAgent(world, member, { definition, only: "create", keepStatus: true });
+  await saveAgent(world, member, { definition, only: "create" });
   expect(await inspectAgent(world, member, { agentId: id })).toMatchObject({ status: "active" });
 });

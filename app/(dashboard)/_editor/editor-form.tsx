@@ -50,12 +50,13 @@ export function EditorForm<Value>({ editor, problems, fieldsOf, children }: Edit
         className="border-line border-b"
         title={opened === null ? `New ${kind}` : `Edit ${kind}`}
       >
-        {draft.version === null ? null : <span className="text-muted">from v{draft.version}</span>}
+        {draft.opened === null ? null : <span className="text-muted">from v{draft.opened.version}</span>}
       </DetailHead>
       {newer === null ? null : (
         <Conflict
           draft={fieldsOf(draft.value)}
-          newer={{ version: newer, fields: fieldsOf(editor.saved) }}
+          kind={kind}
+          newer={{ ...newer, fields: fieldsOf(editor.saved) }}
           onDiscard={discard}
           onKeep={editor.rebase}
         />

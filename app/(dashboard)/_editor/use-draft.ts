@@ -5,25 +5,31 @@ import { draftKey } from "@/app/_ui/data/browser-storage";
 import { OrganizationContext } from "@/app/_ui/data/page-organization";
 import { isJsonObject, tryParseJson, writeJson } from "@/server/base/json/json";
 
-/** `version`: the one that the value changes; null: something new. */
-type Draft<Value> = { version: number | null; value: Value };
+/** The version that an editor was opened with, and the fields that change without a new version. */
+export type Opened = { version: number; unversioned: Readonly<Record<string, string>> };
+
+/** `opened`: null if the value is something new. */
+export type Draft<Value> = { opened: Opened | null; value: Value };
 
 /**
  * A value that is being edited. The browser stores it until it is saved or discarded. `rebase` makes it a change of
- * a newer version.
+ * what is stored now.
  */
 export function useDraft<Value>({
   name,
-  version,
+  opened,
   saved,
   isValue,
+  follow = (draft) => draft,
 }: {
   /** Unique within the organization. */
   name: string;
-  version: number | null;
+  opened: Opened | null;
   saved: Value;
   /** Must not change between renders. */
   isValue: (stored: unknown) => stored is Value;
+  /** Adopts what may change under a draft without a conflict. */
+  follow?: ((draft: Draft<Value>) => Draft<Value>) | undefined;
 }) {
   const key = draftKey(useContext(OrganizationContext).slug, name);
   const [draft, setDraft] = useState<Draft<Value> | null>(null);
@@ -47,26 +53,27 @@ export function useDraft<Value>({
     setDraft(stored);
     setRestored(true);
   }, [key, isValue]);
-  const unchanged = { version, value: saved };
-  const shown = draft ?? unchanged;
+  const current = (stored: Draft<Value> | null): Draft<Value> =>
+    stored === null ? { opened, value: saved } : follow(stored);
+  const shown = current(draft);
   const changed = writeJson(shown.value) !== writeJson(saved);
   return {
     value: shown.value,
-    version: shown.version,
+    opened: shown.opened,
     changed,
     restored: restored && changed,
     /** Current even before React renders a change. */
-    latest: () => latest.current ?? unchanged,
+    latest: () => current(latest.current),
     change(update: (before: Value) => Value) {
       // A message may offer to undo a change after the page was left.
       if (deleted.current) return;
-      const before = latest.current ?? unchanged;
-      put({ version: before.version, value: update(before.value) });
+      const before = current(latest.current);
+      put({ ...before, value: update(before.value) });
     },
     rebase() {
-      if (latest.current !== null) put({ ...latest.current, version });
+      if (latest.current !== null) put({ ...current(latest.current), opened });
     },
-    /** Returns how to put the draft back, as it was. */
+    /** Returns how to put the draft back, as it was */
     discard() {
       const before = latest.current;
       put(null);
@@ -96,6 +103,12 @@ function parseDraft<Value>(
 ): Draft<Value> | null {
   const stored = tryParseJson(text ?? "");
   if (!isJsonObject(stored)) return null;
-  const { version, value } = stored;
-  return isValue(value) && (version === null || typeof version === "number") ? { version, value } : null;
+  const { opened, value } = stored;
+  return isValue(value) && (opened === null || isOpened(opened)) ? { opened, value } : null;
+}
+
+function isOpened(stored: unknown): stored is Opened {
+  if (!isJsonObject(stored) || !isJsonObject(stored.unversioned)) return false;
+  const texts = Object.values(stored.unversioned);
+  return typeof stored.version === "number" && texts.every((text) => typeof text === "string");
 }

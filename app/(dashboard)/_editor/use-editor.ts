@@ -11,7 +11,7 @@ import { notify } from "@/app/_ui/toast";
 import type { DashboardRouter } from "@/server/api/dashboard/router";
 import type { SavedDefinition } from "@/server/catalog/save-versioned";
 import type { RunKind } from "@/server/contract/enums";
-import { useDraft } from "./use-draft";
+import { type Draft, type Opened, useDraft } from "./use-draft";
 
 /** The subject of an editor: nothing yet, a copy of an agent or tool, or the agent or tool itself. */
 export type EditorProps = { mode: "new" | "copy" | "edit"; id: string | null };
@@ -35,16 +35,18 @@ export function useEditor<Value>({
   starter,
   saved,
   isValue,
+  follow,
   labels,
   save,
   onRejected,
 }: EditorProps & {
   kind: RunKind;
-  existing: { name: string; version: number } | undefined;
+  existing: (Opened & { unversioned: { name: string } }) | undefined;
   starter?: string | undefined;
   saved: Value;
   /** Must not change between renders. */
   isValue: (stored: unknown) => stored is Value;
+  follow?: (draft: Draft<Value>) => Draft<Value>;
   /** By JSON pointer. */
   labels: Record<string, string>;
   save: (value: Value, options: SaveOptions) => Promise<SavedDefinition>;
@@ -53,21 +55,24 @@ export function useEditor<Value>({
   const trpc = useTRPC();
   const router = useRouter();
   const queryClient = useQueryClient();
-  const opened = mode === "edit" && id && existing ? { id, version: existing.version } : null;
+  const opened = mode === "edit" && id && existing ? { id, ...existing } : null;
   const copied = id ?? starter;
   const draft = useDraft({
     name: `${kind}.${opened?.id ?? (copied === undefined ? "new" : `copy.${copied}`)}`,
-    version: opened?.version ?? null,
+    opened: opened && { version: opened.version, unversioned: opened.unversioned },
     saved,
     isValue,
+    follow,
   });
   const [tried] = useState(() => queryClient.getQueryData<Tried>(triedKey(kind, id)));
   const [note, setNote] = useState("");
   const isSaving = useRef(false);
   const mutation = useMutation({
-    mutationFn: async ({ value, version }: ReturnType<typeof draft.latest> & { run: FirstRun | null }) => {
+    mutationFn: async ({ value, opened: from }: Draft<Value> & { run: FirstRun | null }) => {
       const expected: SaveOptions["expected"] =
-        opened === null || version === null ? { only: "create" } : { only: "update", id: opened.id, version };
+        opened === null || from === null
+          ? { only: "create" }
+          : { only: "update", id: opened.id, version: from.version, replaces: from.unversioned };
       const result = await save(value, { expected, note: note.trim() });
       // If the draft stayed after the save, it would appear to conflict with it.
       draft.deleteStored();
@@ -105,14 +110,14 @@ export function useEditor<Value>({
     kind,
     opened,
     back: existing
-      ? { href: `/${kind}s/${id}`, label: existing.name }
+      ? { href: `/${kind}s/${id}`, label: existing.unversioned.name }
       : { href: `/${kind}s`, label: kind === "agent" ? "Agents" : "Tools" },
     saved,
     draft,
     note,
     setNote,
-    /** The newer version that another person saved. Null while saving, because it may be our own. */
-    newer: opened !== null && !busy && draft.version !== opened.version ? opened.version : null,
+    /** The change that another person saved since the draft began. Null while saving, because it may be our own. */
+    newer: opened !== null && !busy ? newerThan(draft.opened, opened) : null,
     busy,
     problems: readProblems(mutation.error, labels),
     rejected: mutation.isError
@@ -130,6 +135,16 @@ export function useEditor<Value>({
       mutation.reset();
     },
   };
+}
+
+/** `version`: null if only fields without versions differ. */
+function newerThan(
+  begun: Opened | null,
+  { version, unversioned }: Opened,
+): { version: number | null } | null {
+  if (begun === null || begun.version !== version) return { version };
+  const differs = Object.entries(unversioned).some(([field, text]) => begun.unversioned[field] !== text);
+  return differs ? { version: null } : null;
 }
 
 export type Editor<Value> = ReturnType<typeof useEditor<Value>>;

@@ -79,7 +79,16 @@ export function EditRules({ secret: { name, hosts, expiresAt: kept } }: SecretDi
       return waitingHosts.length === 0 ? title : [title, confirmWith(waitingHosts)];
     },
   });
-  const submit = () => form.send({ name, hosts: readHosts(form.draft.hosts), ...expiry.sent }, expiry.issues);
+  const submit = () =>
+    form.send(
+      {
+        name,
+        hosts: readHosts(form.draft.hosts),
+        ...expiry.sent,
+        replaces: { hosts, expiresAt: kept },
+      },
+      expiry.issues,
+    );
   return (
     <FormDialog {...form.dialog} act="Save" acting="Saving" onSubmit={submit} title={`Edit ${name}`}>
       <p className="text-muted">

@@ -1,7 +1,8 @@
 "use client";
 
-import { type QueryKey, type UseMutationOptions, useMutation } from "@tanstack/react-query";
+import { type QueryKey, type UseMutationOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { describeError } from "@/app/_ui/data/query-client";
 import { readProblems } from "@/app/_ui/forms/form-problems";
 import { notify } from "@/app/_ui/toast";
 import { useClose } from "@/app/_ui/use-dialog";
@@ -28,9 +29,16 @@ export function useForm<Result, Failure, Sent, Draft extends object>(
   const { onClose = close } = options;
   const [draft, setDraft] = useState(initial);
   const [issues, setIssues] = useState<Record<string, string>>({});
+  const queryClient = useQueryClient();
+  const refreshed = refresh.map((query) => query.pathKey());
   const mutation = useMutation({
     ...mutationOptions,
-    meta: { refresh: refresh.map((query) => query.pathKey()) },
+    meta: { refresh: refreshed },
+    async onError(error) {
+      if (describeError(error).code !== "conflict") return;
+      // Else the form that is opened again could be as old as this one.
+      await Promise.all(refreshed.map((queryKey) => queryClient.invalidateQueries({ queryKey })));
+    },
     onSuccess(result) {
       const notice = done?.(result);
       if (notice === undefined) return;

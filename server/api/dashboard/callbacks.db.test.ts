@@ -60,7 +60,7 @@ async function send(): Promise<void> {
 it("shows a callback with its filter, its secret's end and its deliveries", async () => {
   const { id, secret } = await api.create({ ...ERP, agents: ["helper"], metadata: { shop: "no" } });
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-  await api.update({ ...ERP, agents: ["helper"] });
+  await api.update({ ...ERP, agents: ["helper"], replaces: {} });
   const runId = await runAgent();
   await send();
   const callback = {
@@ -124,7 +124,7 @@ it("keeps archived items of its filter, so that it does not get all runs", async
   const { id } = await api.create({ ...ERP, ...filter });
   await world.db.agent.update({ where: { id: tenant.agentId }, data: { deletedAt: world.clock.now() } });
   await removeDefinition(world, operator, { kind: "trigger", slug: "shop" });
-  await api.update({ ...ERP, ...filter, name: "Shop" });
+  await api.update({ ...ERP, ...filter, name: "Shop", replaces: {} });
   expect(await api.inspect({ callbackId: id })).toMatchObject({
     name: "Shop",
     agents: [{ slug: "helper", archived: true }],
@@ -137,12 +137,24 @@ it("keeps archived items of its filter, so that it does not get all runs", async
 
 it("stays disabled when a form that is older saves it", async () => {
   const { id } = await api.create(ERP);
+  const { facts } = await api.inspect({ callbackId: id });
   await api.setStatus({ id, status: "inactive" });
-  await api.update({ ...ERP, name: "Shop", keepStatus: true });
-  const disabledAt = expect.any(String);
-  expect(await api.inspect({ callbackId: id })).toMatchObject({ name: "Shop", disabledAt });
-  await api.update({ ...ERP, name: "Shop" });
+  await api.update({ ...ERP, name: "Shop", replaces: facts });
+  const disabled = await api.inspect({ callbackId: id });
+  expect(disabled).toMatchObject({ name: "Shop", disabledAt: expect.any(String) });
+  await api.update({ ...ERP, name: "Shop", replaces: disabled.facts });
   expect(await api.inspect({ callbackId: id })).toMatchObject({ disabledAt: null });
+});
+
+it("is not overwritten by a form that is older", async () => {
+  const { id } = await api.create({ ...ERP, metadata: { "a=b": " c" }, agents: ["helper"] });
+  const { facts } = await api.inspect({ callbackId: id });
+  await api.update({ ...ERP, agents: ["helper"], replaces: facts });
+  const older = api.update({ ...ERP, name: "Shop", replaces: facts });
+  await expect(older).rejects.toThrow(
+    "Somebody changed this callback since you opened it; nothing was overwritten. Copy what you want to keep, then open the form again.",
+  );
+  expect(await api.inspect({ callbackId: id })).toMatchObject({ name: "ERP", metadata: {} });
 });
 
 it("redelivers one event with its id, or all that failed since a time", async () => {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { memberProcedure, router } from "@/server/api/trpc";
 import { text } from "@/server/base/texts";
 import { listArchived, removeDefinition, restoreDefinition } from "@/server/catalog/archive";
-import { KEEP_STATUS } from "@/server/catalog/change";
+import { REPLACES } from "@/server/catalog/change";
 import {
   checkToolText,
   findStepMentions,
@@ -29,7 +29,7 @@ const number = z.int32().min(1);
 
 const expected = z.discriminatedUnion("only", [
   z.object({ only: z.literal("create") }),
-  z.object({ only: z.literal("update"), id: z.uuid(), version: number }),
+  z.object({ only: z.literal("update"), id: z.uuid(), version: number, ...REPLACES }),
 ]);
 const yaml = z.string().max(1_000_000);
 const note = text(500).default("");
@@ -67,14 +67,9 @@ export const definitionsRouter = router({
 
   editAgent: viewer.input(agent).query(resolver(readEditedAgent)),
   saveAgent: member
-    .input(z.object({ definition: z.unknown(), expected, note, ...KEEP_STATUS }))
-    .mutation(({ ctx, input: { definition, expected, note, keepStatus } }) =>
-      saveAgent(ctx.services, ctx.actor, {
-        definition: parseSentAgent(definition),
-        ...expected,
-        note,
-        keepStatus,
-      }),
+    .input(z.object({ definition: z.unknown(), expected, note }))
+    .mutation(({ ctx, input: { definition, expected, note } }) =>
+      saveAgent(ctx.services, ctx.actor, { definition: parseSentAgent(definition), ...expected, note }),
     ),
 
   editTool: viewer.input(tool).query(resolver(readToolText)),

@@ -389,7 +389,8 @@ const EXCEPTIONS: Record<string, Call | { ask: Call; gets: Gets }> = {
     ask: (api) => api.callbacks.create({ ...NEW_CALLBACK, slug: `new-${newId().slice(-12)}` }),
     gets: showsNothingForeign,
   },
-  "callbacks.update": (api, at) => api.callbacks.update({ ...NEW_CALLBACK, slug: at.callbackSlug }),
+  "callbacks.update": (api, at) =>
+    api.callbacks.update({ ...NEW_CALLBACK, slug: at.callbackSlug, replaces: {} }),
   "callbacks.setStatus": (api, at) => api.callbacks.setStatus({ id: at.callbackId, status: "inactive" }),
   "callbacks.rotateSecret": (api, at) => api.callbacks.rotateSecret({ id: at.callbackId, overlapSeconds: 0 }),
   "callbacks.redeliver": (api, at) => api.callbacks.redeliver({ deliveryId: at.callbackDeliveryId }),
@@ -480,7 +481,7 @@ const EXCEPTIONS: Record<string, Call | { ask: Call; gets: Gets }> = {
     ask: (api, at) =>
       api.definitions.saveAgent({
         definition: { slug: at.editedAgent.slug, name: "Taken", model: "m", outputSchema: OUTPUT_SCHEMA },
-        expected: { only: "update", id: at.editedAgent.id, version: 1 },
+        expected: { only: "update", id: at.editedAgent.id, version: 1, replaces: {} },
       }),
     gets: "invalid_request",
   },
@@ -488,7 +489,7 @@ const EXCEPTIONS: Record<string, Call | { ask: Call; gets: Gets }> = {
     ask: (api, at) =>
       api.definitions.saveTool({
         yaml: toolYaml(at.editedTool.slug),
-        expected: { only: "update", id: at.editedTool.id, version: 1 },
+        expected: { only: "update", id: at.editedTool.id, version: 1, replaces: {} },
       }),
     gets: "invalid_request",
   },
@@ -529,7 +530,7 @@ const EXCEPTIONS: Record<string, Call | { ask: Call; gets: Gets }> = {
   },
   "secrets.replace": (api, at) => api.secrets.replace({ name: at.secretName, value: "12345678" }),
   "secrets.changeRules": (api, at) =>
-    api.secrets.changeRules({ name: at.secretName, hosts: ["b.test"], expiresAt: null }),
+    api.secrets.changeRules({ name: at.secretName, hosts: ["b.test"], expiresAt: null, replaces: {} }),
   "secrets.remove": (api, at) => api.secrets.remove({ name: at.secretName }),
   "schedules.preview": {
     ask: (api) => api.schedules.preview({ cron: "0 8 * * *", timeZone: "UTC" }),
@@ -545,7 +546,7 @@ const EXCEPTIONS: Record<string, Call | { ask: Call; gets: Gets }> = {
     gets: "invalid_request",
   },
   "schedules.update": (api, at) =>
-    api.schedules.update({ ...NEW_SCHEDULE, slug: at.scheduleSlug, agent: "helper" }),
+    api.schedules.update({ ...NEW_SCHEDULE, slug: at.scheduleSlug, agent: "helper", replaces: {} }),
   "schedules.setPaused": (api, at) => api.schedules.setPaused({ id: at.scheduleId, paused: true }),
   "system.runJob": {
     ask: (api) => api.system.runJob({ name: "sample_queue" }),
@@ -567,7 +568,7 @@ const EXCEPTIONS: Record<string, Call | { ask: Call; gets: Gets }> = {
     gets: "invalid_request",
   },
   "triggers.update": (api, at) =>
-    api.triggers.update({ ...NEW_TRIGGER, slug: at.triggerSlug, agent: "helper" }),
+    api.triggers.update({ ...NEW_TRIGGER, slug: at.triggerSlug, agent: "helper", replaces: {} }),
   "triggers.setStatus": (api, at) => api.triggers.setStatus({ id: at.triggerId, status: "active" }),
   "triggers.rotateAddress": (api, at) => api.triggers.rotateAddress({ id: at.triggerId }),
   "triggers.sendTest": (api, at) => api.triggers.sendTest({ triggerId: at.triggerId, body: "{}" }),

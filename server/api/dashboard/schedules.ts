@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { memberProcedure, router } from "@/server/api/trpc";
 import { removeDefinition } from "@/server/catalog/archive";
-import { KEEP_STATUS } from "@/server/catalog/change";
+import { REPLACES } from "@/server/catalog/change";
 import { scheduleDefinition, slug } from "@/server/catalog/definitions";
 import {
   inspectSchedule,
@@ -32,9 +32,9 @@ export const schedulesRouter = router({
     ),
   /** The slug names the schedule. */
   update: member
-    .input(checkedInput(scheduleDefinition.safeExtend(KEEP_STATUS)))
-    .mutation(({ ctx, input: { keepStatus, ...definition } }) =>
-      saveSchedule(ctx.services, ctx.actor, { definition, only: "update", keepStatus }),
+    .input(checkedInput(scheduleDefinition.safeExtend(REPLACES)))
+    .mutation(({ ctx, input: { replaces, ...definition } }) =>
+      saveSchedule(ctx.services, ctx.actor, { definition, only: "update", replaces }),
     ),
   setPaused: mutation(setSchedulePaused),
   runNow: member.input(schedule).mutation(resolver(runScheduleNow)),

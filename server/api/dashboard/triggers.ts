@@ -2,7 +2,7 @@ import { z } from "zod";
 import { memberProcedure, router } from "@/server/api/trpc";
 import { sendTestCall } from "@/server/api/try/test-call";
 import { removeDefinition } from "@/server/catalog/archive";
-import { KEEP_STATUS } from "@/server/catalog/change";
+import { REPLACES } from "@/server/catalog/change";
 import {
   createTrigger,
   rotateTriggerSecret,
@@ -47,9 +47,9 @@ export const triggersRouter = router({
   create: mutation(createTrigger),
   /** The slug names the trigger. */
   update: member
-    .input(checkedInput(triggerDefinition.safeExtend(KEEP_STATUS)))
-    .mutation(({ ctx, input: { keepStatus, ...definition } }) =>
-      saveTrigger(ctx.services, ctx.actor, { definition, only: "update", keepStatus }),
+    .input(checkedInput(triggerDefinition.safeExtend(REPLACES)))
+    .mutation(({ ctx, input: { replaces, ...definition } }) =>
+      saveTrigger(ctx.services, ctx.actor, { definition, only: "update", replaces }),
     ),
   setStatus: mutation(setTriggerStatus),
   rotateSecret: mutation(rotateTriggerSecret),

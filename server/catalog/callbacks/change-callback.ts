@@ -10,35 +10,49 @@ import {
   changeCatalog,
   type Editor,
   type Expectation,
-  KEEP_STATUS,
+  REPLACES,
 } from "@/server/catalog/change";
 import type { Services } from "@/server/catalog/services";
 import { DEFINITION_STATUSES } from "@/server/contract/enums";
-import { callbackDefinition } from "./callback-definition";
+import { type CallbackDefinition, callbackDefinition } from "./callback-definition";
 import { newCallbackSecret } from "./callback-secrets";
 import { addCallbackSecret, countCallbacksLast, putCallback } from "./save-callback";
 
 // Outputs of runs leave by callbacks, so admins decide about them.
 const ROLE = "admin";
 
-const savedCallback = callbackDefinition.safeExtend(KEEP_STATUS);
+type CallbackServices = CatalogServices & Pick<Services, "env">;
 
-function savingCallback(only: Expectation["only"]) {
-  const run = (services: CatalogServices & Pick<Services, "env">, actor: Editor, input: unknown) => {
-    const { keepStatus, ...definition } = parseInput(savedCallback, input);
-    const { egressAllow } = services.env;
-    return changeCatalog(services, { actor, role: ROLE }, (change) =>
-      putCallback(change, definition, { egressAllow, only, keepStatus }),
-    );
-  };
-  return { role: ROLE, input: savedCallback, run } as const;
+function saveCallback(
+  services: CallbackServices,
+  actor: Editor,
+  { definition, ...expected }: { definition: CallbackDefinition } & Expectation,
+) {
+  const { egressAllow } = services.env;
+  return changeCatalog(services, { actor, role: ROLE }, (change) =>
+    putCallback(change, definition, { egressAllow, ...expected }),
+  );
 }
 
 /** Creates a callback whose slug is free. The result has its secret, this once. */
-export const createCallback = savingCallback("create");
+export const createCallback = {
+  role: ROLE,
+  input: callbackDefinition,
+  run: (services: CallbackServices, actor: Editor, input: unknown) =>
+    saveCallback(services, actor, { definition: parseInput(callbackDefinition, input), only: "create" }),
+} as const;
 
-/** Changes the callback of that slug. Throws `not_found`. */
-export const updateCallback = savingCallback("update");
+const changedCallback = callbackDefinition.safeExtend(REPLACES);
+
+/** Changes the callback of that slug. Throws `not_found`, and `conflict` if it is not what it `replaces`. */
+export const updateCallback = {
+  role: ROLE,
+  input: changedCallback,
+  run(services: CallbackServices, actor: Editor, input: unknown) {
+    const { replaces, ...definition } = parseInput(changedCallback, input);
+    return saveCallback(services, actor, { definition, only: "update", replaces });
+  },
+} as const;
 
 /** Enables or disables a callback. Throws `not_found`. */
 export const setCallbackStatus = catalogVerb(

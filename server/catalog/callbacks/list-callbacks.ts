@@ -6,6 +6,7 @@ import { AppError } from "@/server/base/errors";
 import { readJson } from "@/server/base/json/json";
 import type { Services } from "@/server/catalog/services";
 import { callbackSecretPurpose, secretHint } from "./callback-secrets";
+import { callbackFacts } from "./save-callback";
 
 // Deliveries of an hour, by the time of their events: all, and those that arrived.
 const hour = z.object({ hour: z.number(), all: z.number(), delivered: z.number() });
@@ -68,7 +69,7 @@ export async function listCallbacks({ pool, clock }: Services, actor: MemberActo
   return { since: since.toISOString(), callbacks: await LIST(pool, [actor.orgId, since, null]) };
 }
 
-/** One callback, with what signs it. Throws `not_found`. */
+/** One callback, with what signs it. `facts` are what the form replaces. Throws `not_found`. */
 export async function inspectCallback(
   { pool, db, clock, encryption }: Services,
   actor: MemberActor,
@@ -76,8 +77,12 @@ export async function inspectCallback(
 ) {
   const now = clock.now();
   const since = sinceOf(now);
+  // Read first: a form that shows newer facts cannot be saved, one that shows older facts would overwrite.
+  const row = await db.callbackEndpoint.findFirst({
+    where: { id: callbackId, organizationId: actor.orgId, deletedAt: null },
+  });
   const [callback] = await LIST(pool, [actor.orgId, since, callbackId]);
-  if (!callback) throw new AppError("not_found", "Callback not found.");
+  if (!row || !callback) throw new AppError("not_found", "Callback not found.");
   const stored = await db.callbackSecret.findMany({
     where: { endpointId: callbackId, OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] },
     orderBy: { createdAt: "desc" },
@@ -86,5 +91,5 @@ export async function inspectCallback(
     const secret = encryption.openOrNull(sealed, callbackSecretPurpose(callbackId));
     return { hint: secret && secretHint(secret), until: expiresAt?.toISOString() ?? null };
   });
-  return { ...callback, since: since.toISOString(), secrets };
+  return { ...callback, since: since.toISOString(), secrets, facts: callbackFacts(row) };
 }

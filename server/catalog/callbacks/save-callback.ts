@@ -1,5 +1,6 @@
 import type { OrgId } from "@/server/base/actor";
 import { Decimal } from "@/server/base/amount";
+import type { Facts } from "@/server/base/audit";
 import type { Transaction } from "@/server/base/db/client";
 import type { CallbackEndpoint } from "@/server/base/db/generated/client";
 import { AppError, type Issue } from "@/server/base/errors";
@@ -10,9 +11,9 @@ import {
   type Change,
   checkExpectation,
   type Expectation,
-  type KeepStatus,
   type Saved,
   saveItem,
+  statusToSave,
 } from "@/server/catalog/change";
 import { resolveTargets } from "@/server/catalog/resolve-slugs";
 import { readCallbackAddress } from "@/server/guard/egress/callback-address";
@@ -33,7 +34,7 @@ type SavedCallback = {
 export async function putCallback(
   change: Change<Author>,
   definition: CallbackDefinition,
-  { egressAllow, keepStatus, ...expected }: Expectation & KeepStatus & { egressAllow: readonly string[] },
+  { egressAllow, replaces, ...expected }: Expectation & { egressAllow: readonly string[] },
 ): Promise<SavedCallback> {
   const { tx, actor, at } = change;
   const { slug, name = slug, events, metadata, creditsBelow } = definition;
@@ -41,7 +42,8 @@ export async function putCallback(
     where: { organizationId: actor.orgId, slug, deletedAt: null },
   });
   checkExpectation("callback", found, { slug, ...expected });
-  const status = keepStatus && found ? statusOf(found) : definition.status;
+  const stored = found ? statusOf(found) : undefined;
+  const status = statusToSave(definition.status, { stored, opened: replaces?.status });
   const filter = await resolveFilter(change, definition, found);
   const address = readCallbackAddress(definition.url, egressAllow);
   if ("issue" in address) throw rejection([{ path: "/url", message: address.issue }, ...filter.issues]);
@@ -62,7 +64,7 @@ export async function putCallback(
   };
   const subject = { kind: "callback" as const, id, name };
   let secret: string | null = null;
-  const compared = { subject, before: found && factsOf(found), after: factsOf(data) };
+  const compared = { subject, before: found && callbackFacts(found), after: callbackFacts(data), replaces };
   const saved = await saveItem(change, compared, async (changed) => {
     const isNewBound = changed.has("creditsBelow");
     if (found) {
@@ -83,12 +85,13 @@ export async function putCallback(
   return { id, slug, saved, secret };
 }
 
-const factsOf = (
+/** The facts that a callback's form shows. */
+export const callbackFacts = (
   callback: Omit<
     CallbackEndpoint,
     "id" | "organizationId" | "slug" | "createdAt" | "deletedAt" | "failingSince" | "creditsLowAt"
   >,
-) => ({
+): Facts => ({
   name: callback.name,
   url: callback.url,
   events: callback.events,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { OrgId } from "@/server/base/actor";
-import { recordAudit } from "@/server/base/audit";
+import { type Facts, recordAudit } from "@/server/base/audit";
 import type { Transaction } from "@/server/base/db/client";
 import { AppError, type Issue, isAppError } from "@/server/base/errors";
 import { parseOrIssues, prefixIssues, rejection } from "@/server/base/issues";
@@ -12,7 +12,8 @@ import { setSecretWithin } from "./secrets";
 
 /**
  * Adds or replaces a model provider for calls from now on. `replaces` is the provider as opened for editing; null:
- * a new one. `keyValue` creates the secret that `apiKey` names, for the provider's host alone. Throws `not_found`.
+ * a new one. `keyValue` creates the secret that `apiKey` names, for the provider's host alone. Throws `not_found` and
+ * `conflict`.
  */
 export const saveModelProvider = catalogVerb(
   {
@@ -30,7 +31,13 @@ export const saveModelProvider = catalogVerb(
     if (keyValue !== undefined) await createKey(change, provider, keyValue);
     const issues = await findProviderIssues(change, [provider]);
     if (issues.length > 0) throw rejection(withoutIndex(issues));
-    await saveItem(change, { subject: subjectOf(name), before: found, after: provider }, () =>
+    const compared = {
+      subject: subjectOf(name),
+      before: found && factsOf(found),
+      after: factsOf(provider),
+      replaces: replaces === null ? undefined : factsOf(replaces),
+    };
+    await saveItem(change, compared, () =>
       writeOwnProviders(change, found === null ? [...all, provider] : all.with(index, provider)),
     );
     return { name };
@@ -72,17 +79,18 @@ const subjectOf = (name: string) => ({ kind: "model_provider", id: null, name })
 export const providerNotFound = (name: string) =>
   new AppError("not_found", `There is no model provider "${name}".`);
 
-/** Rejects a taken name, and changes that somebody else made meanwhile. */
+const factsOf = ({ api, apiKey, ...provider }: OwnProvider): Facts => ({
+  ...provider,
+  api: api ?? null,
+  apiKey: apiKey ?? null,
+});
+
 function checkOpened(name: string, found: OwnProvider | null, replaces: OwnProvider | null): void {
   if (replaces === null) {
     if (found === null) return;
     throw rejection([{ path: "/name", message: `is taken: a model provider "${name}" exists` }]);
   }
   if (found === null) throw providerNotFound(name);
-  // Both were parsed by one schema, which orders their keys.
-  if (JSON.stringify(found) === JSON.stringify(replaces)) return;
-  const message = "Somebody changed this provider since you opened it; nothing was overwritten";
-  throw rejection([{ path: "", message }]);
 }
 
 function checkBesideOthers(provider: OwnProvider, others: readonly OwnProvider[]): void {

@@ -60,7 +60,7 @@ test("hosts and expiry change without the value, which stays as it is", async ()
   const secrets = await api();
   await secrets.create({ name: "api", value: VALUE, hosts: ["a.test"] });
   const before = await find("api");
-  const rules = { name: "api", hosts: ["b.test"], expiresAt: "2030-01-01T00:00:00Z" };
+  const rules = { name: "api", hosts: ["b.test"], expiresAt: "2030-01-01T00:00:00Z", replaces: {} };
   expect(await secrets.changeRules(rules)).toMatchObject({ saved: "updated", isSet: true });
   expect(await find("api")).toMatchObject({ sealed: before.sealed, allowedHosts: ["b.test"] });
   expect(await secrets.changeRules(rules)).toMatchObject({ saved: "unchanged" });
@@ -85,11 +85,27 @@ test("hosts and expiry change without the value, which stays as it is", async ()
   expect(actions.map(({ action }) => action)).toEqual(["secret.created", "secret.updated", "secret.updated"]);
 });
 
+test("rules that somebody else has changed meanwhile are not overwritten", async () => {
+  const secrets = await api();
+  await secrets.create({ name: "api", value: VALUE, hosts: ["a.test"] });
+  const [{ hosts, expiresAt } = { hosts: [], expiresAt: "" }] = await secrets.list();
+  const replaces = { hosts, expiresAt };
+  const theirs = { name: "api", hosts, expiresAt: "2030-01-01T00:00:00.000Z" };
+  await secrets.changeRules({ ...theirs, replaces });
+  const mine = { name: "api", hosts: ["b.test"], expiresAt, replaces };
+  await expect(secrets.changeRules(mine)).rejects.toThrow(
+    /^Somebody changed this secret since you opened it/,
+  );
+  expect(await secrets.list()).toMatchObject([theirs]);
+});
+
+const RULES = { name: "api", expiresAt: null, replaces: {} };
+
 test("an added host waits until the value is set again; a removed one is gone at once", async () => {
   const secrets = await api();
   await secrets.create({ name: "api", value: VALUE, hosts: ["a.test", "b.test"] });
   const change = async (...hosts: string[]) => {
-    const { saved, waitingHosts } = await secrets.changeRules({ name: "api", hosts, expiresAt: null });
+    const { saved, waitingHosts } = await secrets.changeRules({ ...RULES, hosts });
     expect((await secrets.list())[0]).toMatchObject({ hosts, waitingHosts });
     return { saved, waitingHosts };
   };

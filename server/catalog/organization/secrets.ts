@@ -24,6 +24,7 @@ import {
   checkExpectation,
   type Editor,
   type Expectation,
+  REPLACES,
   type Saved,
   saveItem,
 } from "../change";
@@ -127,18 +128,18 @@ function requireFuture(expiresAt: Date | null, at: Date): void {
 
 /**
  * Changes the allowed hosts and the expiry of a secret, and not its value. Added hosts wait until the value is set again.
- * Throws `not_found`.
+ * Throws `not_found`, and `conflict` if the secret is not what the form `replaces`.
  */
 export const changeSecretRules = catalogVerb(
-  { role: "admin", input: secretRules },
-  async (change, { name, hosts, expiresAt }): Promise<SavedSecret> => {
+  { role: "admin", input: secretRules.extend(REPLACES) },
+  async (change, { name, hosts, expiresAt, replaces }): Promise<SavedSecret> => {
     const { tx, at } = change;
     const found = await requireSecret(change, name);
     const expires = expiresAt === null ? null : new Date(expiresAt);
     const data = { ...withHosts(found, hosts), expiresAt: expires };
     const changedSecret = { ...found, ...data };
     const subject = { kind: "secret" as const, id: found.id, name };
-    const compared = { subject, before: factsOf(found), after: factsOf(changedSecret) };
+    const compared = { subject, before: factsOf(found), after: factsOf(changedSecret), replaces };
     const saved = await saveItem(change, compared, (changed) => {
       // An expired secret may get other hosts and stay expired.
       if (changed.has("expiresAt")) requireFuture(expires, at);

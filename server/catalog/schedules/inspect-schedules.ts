@@ -6,6 +6,7 @@ import { toPlainData } from "@/server/base/db/plain-data";
 import { isoDate, select } from "@/server/base/db/statement";
 import { AppError } from "@/server/base/errors";
 import { inUse } from "@/server/catalog/definition-rows";
+import { scheduleFacts } from "@/server/catalog/schedules/save-schedule";
 import type { Services } from "@/server/catalog/services";
 import { RUN_STATUSES, TICK_OUTCOMES } from "@/server/contract/enums";
 import { startFromDashboard } from "@/server/runs/rerun";
@@ -57,7 +58,10 @@ export async function listSchedules(services: Services, actor: MemberActor) {
 
 export type ScheduleDetail = Awaited<ReturnType<typeof inspectSchedule>>;
 
-/** The data of a schedule's page. `input` is the agent's message or the tool's JSON. Throws `not_found`. */
+/**
+ * The data of a schedule's page. `input` is the agent's message or the tool's JSON. `facts` are what the form replaces.
+ * Throws `not_found`.
+ */
 export async function inspectSchedule(
   { db }: Services,
   actor: MemberActor,
@@ -68,8 +72,9 @@ export async function inspectSchedule(
     include: { agent: target, tool: target },
   });
   if (!schedule) throw new AppError("not_found", "Schedule not found.");
-  const { agent: _agent, tool: _tool, organizationId, deletedAt, agentId, toolId, ...columns } = schedule;
-  return { ...toPlainData(columns), target: targetOf(schedule) };
+  const { agent, tool, organizationId, deletedAt, agentId, toolId, ...columns } = schedule;
+  const facts = scheduleFacts(schedule, { agent, tool });
+  return { ...toPlainData(columns), target: targetOf(schedule), facts };
 }
 
 const tickLine = z.object({

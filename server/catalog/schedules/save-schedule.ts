@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { recordAudit } from "@/server/base/audit";
+import { type Facts, recordAudit } from "@/server/base/audit";
 import type { Transaction } from "@/server/base/db/client";
 import type { Schedule } from "@/server/base/db/generated/client";
 import { defineQuery, queryThrough } from "@/server/base/db/statement";
@@ -13,10 +13,10 @@ import {
   catalogVerb,
   checkExpectation,
   type Expectation,
-  type KeepStatus,
   type Saved,
   saveItem,
   savingVerb,
+  statusToSave,
 } from "@/server/catalog/change";
 import { type ScheduleDefinition, scheduleDefinition } from "@/server/catalog/definitions";
 import { resolveTargets } from "@/server/catalog/resolve-slugs";
@@ -31,7 +31,7 @@ export const saveSchedule = savingVerb(scheduleDefinition, putSchedule);
 export async function putSchedule(
   change: Change<Author>,
   definition: ScheduleDefinition,
-  { keepStatus, ...expected }: Expectation & KeepStatus = {},
+  { replaces, ...expected }: Expectation = {},
 ): Promise<SavedSchedule> {
   const { tx, actor, at } = change;
   const { slug, cron, timeZone, overlap, catchUpSeconds, jitterSeconds } = definition;
@@ -39,7 +39,8 @@ export async function putSchedule(
     where: { organizationId_slug: { organizationId: actor.orgId, slug } },
   });
   checkExpectation("schedule", found, { slug, ...expected });
-  const paused = keepStatus && found ? found.pausedAt !== null : definition.paused;
+  const stored = found ? found.pausedAt !== null : undefined;
+  const paused = statusToSave(definition.paused, { stored, opened: replaces?.paused });
   const { agent = null, tool = null } = definition;
   const target = await resolveTargets(change, [
     ...(agent === null ? [] : [{ kind: "agent" as const, slug: agent, path: "/agent" }]),
@@ -55,10 +56,11 @@ export async function putSchedule(
   const input = agent === null ? writeJson(definition.input ?? {}) : (definition.message ?? "");
   const columns = { name, input, cron, timeZone, overlap, catchUpSeconds, jitterSeconds };
   const after = { ...columns, agent, tool, paused };
-  const before = found && { ...(await storedFacts(tx, found)), paused: found.pausedAt !== null };
+  const before = found && scheduleFacts(found, await readTarget(tx, found));
   const subject = { kind: "schedule" as const, id, name };
   const restores = found?.deletedAt != null;
-  const saved = await saveItem(change, { subject, before, after, restores }, async (changed) => {
+  const compared = { subject, before, after, restores, replaces };
+  const saved = await saveItem(change, compared, async (changed) => {
     const isDueAgain = restores || ["cron", "timeZone", "paused"].some((field) => changed.has(field));
     const data = {
       ...columns,
@@ -115,11 +117,19 @@ const NOTIFY = defineQuery(
   "SELECT pg_notify('stepwell_schedule', '')::text",
 );
 
-async function storedFacts(tx: Transaction, found: Schedule) {
-  const { name, input, cron, timeZone, overlap, catchUpSeconds, jitterSeconds, agentId, toolId } = found;
+type Target = { agent: { slug: string } | null; tool: { slug: string } | null };
+
+async function readTarget(tx: Transaction, { agentId, toolId }: Schedule): Promise<Target> {
   const select = { slug: true } as const;
-  const agent = agentId === null ? null : await tx.agent.findUnique({ where: { id: agentId }, select });
-  const tool = toolId === null ? null : await tx.tool.findUnique({ where: { id: toolId }, select });
+  return {
+    agent: agentId === null ? null : await tx.agent.findUnique({ where: { id: agentId }, select }),
+    tool: toolId === null ? null : await tx.tool.findUnique({ where: { id: toolId }, select }),
+  };
+}
+
+/** The facts that a schedule's form shows. */
+export function scheduleFacts(found: Schedule, { agent, tool }: Target): Facts {
+  const { name, input, cron, timeZone, overlap, catchUpSeconds, jitterSeconds, pausedAt } = found;
   const columns = { name, input, cron, timeZone, overlap, catchUpSeconds, jitterSeconds };
-  return { ...columns, agent: agent?.slug ?? null, tool: tool?.slug ?? null };
+  return { ...columns, agent: agent?.slug ?? null, tool: tool?.slug ?? null, paused: pausedAt !== null };
 }

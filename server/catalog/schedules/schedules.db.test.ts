@@ -53,14 +53,21 @@ describe("a schedule", () => {
     expect(await nextOf()).toBe(first);
     await saveSchedule(world, member, { definition: { ...definition, cron: "30 * * * *" } });
     expect(new Date((await nextOf()) ?? 0) > world.clock.now()).toBe(true);
-    await saveSchedule(world, member, { definition: { ...definition, paused: true } });
+    const { facts } = await inspectSchedule(world, member, { scheduleId: id });
+    await saveSchedule(world, member, { definition: { ...definition, cron: "30 * * * *", paused: true } });
     expect(await nextOf()).toBeNull();
-    const renamed = { ...definition, name: "Each hour" };
-    await saveSchedule(world, member, { definition: renamed, keepStatus: true });
+    // A form that is older.
+    const renamed = { ...definition, name: "Each hour", cron: "30 * * * *" };
+    await saveSchedule(world, member, { definition: renamed, replaces: facts });
     expect(await inspectSchedule(world, member, { scheduleId: id })).toMatchObject({
       name: "Each hour",
       pausedAt: expect.any(String),
       nextAt: null,
+    });
+    const older = saveSchedule(world, member, { definition, replaces: facts });
+    await expect(older).rejects.toMatchObject({
+      code: "conflict",
+      message: expect.stringMatching(/^Somebody changed this schedule since you opened it/),
     });
   });
 

@@ -4,6 +4,7 @@ import { toPlainData } from "@/server/base/db/plain-data";
 import { AppError } from "@/server/base/errors";
 import { anyJson } from "@/server/base/json/any-json";
 import { type JsonObject, readJson, writeJson } from "@/server/base/json/json";
+import { triggerFacts } from "@/server/catalog/save-trigger";
 import type { Services } from "@/server/catalog/services";
 import { tokenPurpose, triggerUrl } from "@/server/catalog/webhooks/trigger";
 import { exampleInput } from "@/server/work/json-schema/example-input";
@@ -20,8 +21,8 @@ const parametersOf = z
 
 /**
  * The data of a trigger's page. The token in `url` is masked for viewers; `url` is null if the sealed token does
- * not open. `secrets` are the live ones, newest first, with their expiry. `exampleBody` is JSON. Throws
- * `not_found`.
+ * not open. `secrets` are the live ones, newest first, with their expiry. `exampleBody` is JSON. `facts` are what the
+ * form replaces. Throws `not_found`.
  */
 export async function inspectTrigger(
   services: Services,
@@ -66,6 +67,7 @@ export async function inspectTrigger(
     signatureText: describeSignature(signature),
     rateLimit: { requests: trigger.rateLimitRequests, seconds: trigger.rateLimitSeconds },
     exampleBody: writeJson(sampleFor(trigger)),
+    facts: triggerFacts(trigger, { agent: agent?.slug ?? null, tool: tool?.slug ?? null }),
   };
 }
 

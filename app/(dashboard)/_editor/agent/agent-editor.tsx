@@ -17,12 +17,14 @@ import { EDITED_QUERY, type EditorProps, useEditor } from "../use-editor";
 import {
   type AgentFields,
   fieldsOf,
+  followStatus,
   furtherFields,
   isAgentFields,
   labelsOf,
   readDefinition,
   readNumber,
   toSent,
+  unversionedOf,
 } from "./agent-fields";
 import { FallbackFields } from "./fallback-fields";
 import { MoreSettings } from "./more-settings";
@@ -56,16 +58,13 @@ export function AgentEditor({
     kind: "agent",
     mode,
     id,
-    existing: existing && { version: existing.version, name: existing.definition.name },
+    existing: existing && { version: existing.version, unversioned: unversionedOf(existing.definition) },
     starter: starter?.slug,
     saved,
     isValue: isAgentFields,
+    follow: (draft) => followStatus(draft, saved.status),
     labels,
-    save: (fields, how) => {
-      // Another person may have changed the status, which belongs to no version, since the editor opened.
-      const keepStatus = fields.status === saved.status;
-      return client.definitions.saveAgent.mutate({ definition: toSent(fields), ...how, keepStatus });
-    },
+    save: (fields, how) => client.definitions.saveAgent.mutate({ definition: toSent(fields), ...how }),
   });
   const isNew = editor.opened === null;
   const issues = editor.rejected?.issues ?? [];

@@ -5,6 +5,7 @@ import type { AgentDefinition } from "@/server/catalog/definitions";
 import type { EditedAgent } from "@/server/catalog/edit-definition";
 import { type Fields, labelOf, settingsFields } from "@/server/work/agent/field-changes";
 import { readSchema } from "../../_schema/field";
+import type { Draft } from "../use-draft";
 
 type Typed = number | string;
 
@@ -92,6 +93,26 @@ export function readDefinition({ definition, exact }: EditedAgent): AgentFields 
   if (!isJsonObject(texts)) return definition;
   const { modelOptions, outputSchema } = texts;
   return { ...definition, outputSchema, ...(isJsonObject(modelOptions) && { modelOptions }) };
+}
+
+/** The fields that change without a new version. */
+export const unversionedOf = ({ name, status }: Pick<AgentDefinition, "name" | "status">) => ({
+  name,
+  status,
+});
+
+/** Gives a draft the stored status, unless it changes the status. */
+export function followStatus(
+  draft: Draft<AgentFields>,
+  status: AgentDefinition["status"],
+): Draft<AgentFields> {
+  const { opened, value } = draft;
+  if (opened === null || opened.unversioned.status === status) return draft;
+  const isChanged = value.status !== opened.unversioned.status;
+  return {
+    opened: { ...opened, unversioned: { ...opened.unversioned, status } },
+    value: isChanged ? value : { ...value, status },
+  };
 }
 
 /** An agent's fields as texts, to compare two versions. */

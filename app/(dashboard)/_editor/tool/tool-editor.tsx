@@ -63,7 +63,10 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
     kind: "tool",
     mode,
     id,
-    existing,
+    existing: existing && {
+      version: existing.version,
+      unversioned: { name: existing.name, description: existing.description },
+    },
     starter: starter?.slug,
     saved: useMemo(() => initialYaml(existing, { mode, starter }), [existing, mode, starter]),
     isValue: isText,

@@ -7,11 +7,11 @@ const ERP = { ...NEW_CALLBACK, name: "ERP", slug: "erp", url: " https://erp.test
 
 it("reads the filter only if the callback is limited", () => {
   const draft = { ...ERP, chosen: [HELPER, SHOP], metadata: "shop = no\n\n level=2 = x" };
-  expect(readDraft(draft)).toMatchObject({
+  expect(readDraft(draft, null)).toMatchObject({
     definition: { url: "https://erp.test", agents: [], tools: [], triggers: [], metadata: {} },
     issues: {},
   });
-  expect(readDraft({ ...draft, limited: true })).toMatchObject({
+  expect(readDraft({ ...draft, limited: true }, null)).toMatchObject({
     definition: {
       agents: ["helper"],
       tools: [],
@@ -23,8 +23,8 @@ it("reads the filter only if the callback is limited", () => {
 });
 
 it("is not limited to nothing, which would mean all", () => {
-  expect(Object.keys(readDraft({ ...ERP, limited: true }).issues)).toEqual(["/agents"]);
-  expect(readDraft({ ...ERP, limited: true, metadata: "shop = no" }).issues).toEqual({});
+  expect(Object.keys(readDraft({ ...ERP, limited: true }, null).issues)).toEqual(["/agents"]);
+  expect(readDraft({ ...ERP, limited: true, metadata: "shop = no" }, null).issues).toEqual({});
 });
 
 it("keeps and offers what the callback names already, also if it is archived", () => {
@@ -32,9 +32,10 @@ it("keeps and offers what the callback names already, also if it is archived", (
   const stored = {
     ...{ name: "ERP", slug: "erp", url: "https://erp.test", events: ["run.failed"] },
     ...{ agents: [archived], tools: [], triggers: [], metadata: {}, creditsBelow: null },
+    disabledAt: "2026-01-01T00:00:00.000Z",
   };
-  expect(readDraft({ ...draftOf(stored), name: "Shop" })).toMatchObject({
-    definition: { name: "Shop", agents: ["helper"] },
+  expect(readDraft({ ...draftOf(stored), name: "Shop" }, stored)).toMatchObject({
+    definition: { name: "Shop", agents: ["helper"], status: "inactive" },
     issues: {},
   });
   expect(listChoices([SHOP], stored)).toEqual([{ ...HELPER, archived: true }, SHOP]);
@@ -43,13 +44,13 @@ it("keeps and offers what the callback names already, also if it is archived", (
 
 it("reads the credits only if the event is chosen", () => {
   const draft = { ...ERP, creditsBelow: " 100 " };
-  expect(readDraft(draft).definition.creditsBelow).toBeNull();
+  expect(readDraft(draft, null).definition.creditsBelow).toBeNull();
   const watching = { ...draft, events: ["credits.low" as const] };
-  expect(readDraft(watching).definition.creditsBelow).toBe("100");
-  expect(readDraft({ ...watching, creditsBelow: "" }).issues).toHaveProperty(["/creditsBelow"]);
+  expect(readDraft(watching, null).definition.creditsBelow).toBe("100");
+  expect(readDraft({ ...watching, creditsBelow: "" }, null).issues).toHaveProperty(["/creditsBelow"]);
 });
 
 it("names missing and invalid fields", () => {
   const draft = { ...NEW_CALLBACK, events: [], limited: true, metadata: "shop" };
-  expect(Object.keys(readDraft(draft).issues)).toEqual(["/url", "/events", "/metadata"]);
+  expect(Object.keys(readDraft(draft, null).issues)).toEqual(["/url", "/events", "/metadata"]);
 });

@@ -21,7 +21,11 @@ export const NEW_CALLBACK = {
 export type CallbackDraft = typeof NEW_CALLBACK;
 
 type Filter = Pick<CallbackLine, "agents" | "tools" | "triggers">;
-type Shown = Pick<CallbackLine, "name" | "slug" | "url" | "events" | "metadata" | "creditsBelow"> & Filter;
+type Shown = Pick<
+  CallbackLine,
+  "name" | "slug" | "url" | "events" | "metadata" | "creditsBelow" | "disabledAt"
+> &
+  Filter;
 
 export function draftOf(callback: Shown): CallbackDraft {
   const { name, slug, url, metadata, creditsBelow } = callback;
@@ -58,9 +62,15 @@ export function listChoices(directory: readonly DirectoryEntry[], callback: Filt
   ];
 }
 
-/** The definition that a draft describes, and the issues that only the form can see, by JSON pointer. */
-export function readDraft(draft: CallbackDraft): {
-  definition: Omit<CallbackDefinition, "status">;
+/**
+ * The definition that a draft describes, and the issues that only the form can see, by JSON pointer. `callback`: the
+ * one that is edited.
+ */
+export function readDraft(
+  draft: CallbackDraft,
+  callback: Pick<Shown, "disabledAt"> | null,
+): {
+  definition: CallbackDefinition;
   issues: Record<string, string>;
 } {
   const issues: Record<string, string> = {};
@@ -69,15 +79,11 @@ export function readDraft(draft: CallbackDraft): {
   if (wantsCredits && draft.creditsBelow.trim() === "")
     issues["/creditsBelow"] = "Enter a number of credits.";
   if (draft.events.length === 0) issues["/events"] = "Choose at least one type of event.";
-  const pairs = draft.metadata
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => draft.limited && line !== "")
-    .map((line) => /^([^=]*[^=\s])\s*=\s*(.*)$/.exec(line));
-  if (pairs.includes(null)) issues["/metadata"] = "Write one pair a line, such as shop = no.";
+  const metadata = draft.limited ? readMetadata(draft.metadata) : {};
+  if (metadata === null) issues["/metadata"] = "Write one pair a line, such as shop = no.";
   const chosen = draft.limited ? draft.chosen : [];
   // The definition reads an empty filter as "all".
-  if (draft.limited && chosen.length === 0 && pairs.length === 0)
+  if (draft.limited && chosen.length === 0 && metadata !== null && Object.keys(metadata).length === 0)
     issues["/agents"] = "Select at least one agent, tool or trigger, or enter metadata.";
   const slugsOf = (kind: FilterTarget["kind"]) =>
     chosen.filter((each) => each.kind === kind).map(({ slug }) => slug);
@@ -91,8 +97,20 @@ export function readDraft(draft: CallbackDraft): {
       agents: slugsOf("agent"),
       tools: slugsOf("tool"),
       triggers: slugsOf("trigger"),
-      metadata: Object.fromEntries(pairs.flatMap((pair) => (pair ? [[pair[1] ?? "", pair[2] ?? ""]] : []))),
+      metadata: metadata ?? {},
+      status: callback === null || callback.disabledAt === null ? "active" : "inactive",
     },
     issues,
   };
+}
+
+/** Null if a line is no pair. */
+function readMetadata(text: string): Record<string, string> | null {
+  const pairs = text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .map((line) => /^([^=]*[^=\s])\s*=\s*(.*)$/.exec(line));
+  if (pairs.includes(null)) return null;
+  return Object.fromEntries(pairs.flatMap((pair) => (pair ? [[pair[1] ?? "", pair[2] ?? ""]] : [])));
 }

@@ -38,9 +38,8 @@ export function CallbackForm({ callback = null }: CallbackFormProps) {
   const form = useForm(
     {
       mutationFn: async (definition: ReturnType<typeof readDraft>["definition"]) => {
-        const sent = { ...definition, status: "active" as const };
-        if (callback === null) return client.callbacks.create.mutate(sent);
-        await client.callbacks.update.mutate({ ...sent, keepStatus: true });
+        if (callback === null) return client.callbacks.create.mutate(definition);
+        await client.callbacks.update.mutate({ ...definition, replaces: callback.facts });
         return null;
       },
     },
@@ -57,7 +56,7 @@ export function CallbackForm({ callback = null }: CallbackFormProps) {
     ? "Could not load agents, tools and triggers. Open the form again."
     : undefined;
   function submit() {
-    const { definition, issues } = readDraft(draft);
+    const { definition, issues } = readDraft(draft, callback);
     form.send(definition, issues);
   }
   return (

@@ -42,8 +42,7 @@ export function ScheduleForm({ schedule = null }: { schedule?: ScheduleDetail | 
         const { definition } = readDraft(draft);
         const { create, update } = client.schedules;
         if (schedule === null) return create.mutate(definition);
-        const keepStatus = draft.paused === (schedule.pausedAt !== null);
-        return update.mutate({ ...definition, keepStatus });
+        return update.mutate({ ...definition, replaces: schedule.facts });
       },
     },
     {

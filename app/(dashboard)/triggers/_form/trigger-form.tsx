@@ -24,8 +24,7 @@ export function TriggerForm({ trigger = null }: { trigger?: TriggerDetail | null
       mutationFn: async (draft: TriggerDraft) => {
         const { definition } = readDraft(draft);
         if (trigger !== null) {
-          const keepStatus = draft.enabled === trigger.enabled;
-          await client.triggers.update.mutate({ ...definition, keepStatus });
+          await client.triggers.update.mutate({ ...definition, replaces: trigger.facts });
           return null;
         }
         return client.triggers.create.mutate({

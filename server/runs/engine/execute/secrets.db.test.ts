@@ -267,7 +267,7 @@ describe("a secret does not go", () => {
     await setApi();
     const admin = await createMember(world, tenant, "admin");
     const hosts = [allowed.host, other.host];
-    await changeSecretRules(world, admin, { name: "api", hosts, expiresAt: null });
+    await changeSecretRules(world, admin, { name: "api", hosts, expiresAt: null, replaces: {} });
     const headers = { "x-key": "{{ secrets.api }}" };
     const send = { url: `http://${other.host}/`, headers };
     expect(await failing(send)).toBe(
@@ -280,7 +280,12 @@ describe("a secret does not go", () => {
     await setSecret(world, operator(), { secret: { name: "api", value: VALUE } });
     expect(await call(send)).toBe("Completed");
     expect(other.seen[0]?.headers["x-key"]).toBe(VALUE);
-    await changeSecretRules(world, admin, { name: "api", hosts: [other.host], expiresAt: null });
+    await changeSecretRules(world, admin, {
+      name: "api",
+      hosts: [other.host],
+      expiresAt: null,
+      replaces: {},
+    });
     expect(await failing({ url: `http://${allowed.host}/`, headers })).toContain(
       `Its allowed hosts: ${other.host}.`,
     );
