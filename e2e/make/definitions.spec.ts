@@ -111,7 +111,9 @@ test("a conflict shows both versions, and the draft is kept until it is saved", 
   const address = page.url();
   await other.goto(address);
   await other.getByRole("button", { name: "Discard" }).click();
+  await expect(other.getByRole("button", { name: "Undo" })).toBeVisible();
   await field(other, "Name").fill(`${name} 2`);
+  await expect(other.getByRole("button", { name: "Undo" })).toBeHidden();
   await field(other, "Status").selectOption("inactive");
   await save(other).click();
   await expect(other.getByRole("heading", { level: 1, name: `${name} 2` })).toBeVisible();

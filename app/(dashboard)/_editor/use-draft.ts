@@ -3,6 +3,7 @@
 import { useContext, useEffect, useRef, useState } from "react";
 import { draftKey } from "@/app/_ui/data/browser-storage";
 import { OrganizationContext } from "@/app/_ui/data/page-organization";
+import { withdrawActions } from "@/app/_ui/toast";
 import { isJsonObject, tryParseJson, writeJson } from "@/server/base/json/json";
 
 /** The version that an editor was opened with, and the fields that change without a new version. */
@@ -37,6 +38,7 @@ export function useDraft<Value>({
   // The newest draft, also before React has rendered it.
   const latest = useRef(draft);
   const deleted = useRef(false);
+  const offersUndo = useRef(false);
   function put(next: Draft<Value> | null) {
     latest.current = next;
     setDraft(next);
@@ -67,19 +69,23 @@ export function useDraft<Value>({
     change(update: (before: Value) => Value) {
       // A message may offer to undo a change after the page was left.
       if (deleted.current) return;
+      if (offersUndo.current) withdrawActions();
+      offersUndo.current = false;
       const before = current(latest.current);
       put({ ...before, value: update(before.value) });
     },
     rebase() {
       if (latest.current !== null) put({ ...current(latest.current), opened });
     },
-    /** Returns how to put the draft back, as it was */
+    /** Returns how to put the draft back, as it was, unless a new one was begun. */
     discard() {
       const before = latest.current;
       put(null);
       setRestored(false);
+      offersUndo.current = true;
       return () => {
-        if (!deleted.current) put(before);
+        offersUndo.current = false;
+        if (!deleted.current && latest.current === null) put(before);
       };
     },
     deleteStored() {
