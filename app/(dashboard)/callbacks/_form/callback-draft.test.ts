@@ -42,6 +42,19 @@ it("keeps and offers what the callback names already, also if it is archived", (
   expect(listChoices([HELPER, SHOP], stored)).toEqual([HELPER, SHOP]);
 });
 
+it("keeps metadata that its text cannot express until the text is edited", () => {
+  const metadata = { "a=b": " c ", note: "two\nlines" };
+  const stored = {
+    ...{ name: "ERP", slug: "erp", url: "https://erp.test", events: ["run.failed"], disabledAt: null },
+    ...{ agents: [], tools: [], triggers: [], metadata, creditsBelow: null },
+  };
+  const draft = { ...draftOf(stored), name: "Shop" };
+  expect(readDraft(draft, stored)).toMatchObject({ definition: { metadata }, issues: {} });
+  const edited = { ...draft, metadata: "shop = no" };
+  expect(readDraft(edited, stored).definition.metadata).toEqual({ shop: "no" });
+  expect(readDraft({ ...draft, limited: false }, stored).definition.metadata).toEqual({});
+});
+
 it("reads the credits only if the event is chosen", () => {
   const draft = { ...ERP, creditsBelow: " 100 " };
   expect(readDraft(draft, null).definition.creditsBelow).toBeNull();

@@ -38,10 +38,14 @@ export function draftOf(callback: Shown): CallbackDraft {
     creditsBelow: creditsBelow ?? "",
     limited: chosen.length > 0 || Object.keys(metadata).length > 0,
     chosen,
-    metadata: Object.entries(metadata)
-      .map(([key, value]) => `${key} = ${value}`)
-      .join("\n"),
+    metadata: metadataText(metadata),
   };
+}
+
+function metadataText(metadata: CallbackLine["metadata"]): string {
+  return Object.entries(metadata)
+    .map(([key, value]) => `${key} = ${value}`)
+    .join("\n");
 }
 
 function targetsOf({ agents, tools, triggers }: Filter): FilterTarget[] {
@@ -68,7 +72,7 @@ export function listChoices(directory: readonly DirectoryEntry[], callback: Filt
  */
 export function readDraft(
   draft: CallbackDraft,
-  callback: Pick<Shown, "disabledAt"> | null,
+  callback: Pick<Shown, "metadata" | "disabledAt"> | null,
 ): {
   definition: CallbackDefinition;
   issues: Record<string, string>;
@@ -79,7 +83,7 @@ export function readDraft(
   if (wantsCredits && draft.creditsBelow.trim() === "")
     issues["/creditsBelow"] = "Enter a number of credits.";
   if (draft.events.length === 0) issues["/events"] = "Choose at least one type of event.";
-  const metadata = draft.limited ? readMetadata(draft.metadata) : {};
+  const metadata = draft.limited ? readMetadata(draft.metadata, callback?.metadata) : {};
   if (metadata === null) issues["/metadata"] = "Write one pair a line, such as shop = no.";
   const chosen = draft.limited ? draft.chosen : [];
   // The definition reads an empty filter as "all".
@@ -104,8 +108,9 @@ export function readDraft(
   };
 }
 
-/** Null if a line is no pair. */
-function readMetadata(text: string): Record<string, string> | null {
+/** Null if a line is no pair. A text that was not edited stands for the stored pairs, which it may not express. */
+function readMetadata(text: string, stored: CallbackLine["metadata"] = {}): Record<string, string> | null {
+  if (text === metadataText(stored)) return stored;
   const pairs = text
     .split("\n")
     .map((line) => line.trim())

@@ -52,7 +52,7 @@ export function CallbackForm({ callback = null }: CallbackFormProps) {
   );
   const { draft, change, errorAt, field, result } = form;
   if (result) return <CreatedDialog created={result} name={draft.name} />;
-  const unread = directory.isError
+  const unread = directory.isLoadingError
     ? "Could not load agents, tools and triggers. Open the form again."
     : undefined;
   function submit() {
@@ -133,7 +133,7 @@ export function CallbackForm({ callback = null }: CallbackFormProps) {
             choices={listChoices(directory.data ?? [], callback)}
             chosen={draft.chosen}
             onChange={(chosen) => change({ chosen })}
-            read={directory.status}
+            read={directory.data === undefined ? directory.status : "success"}
           />
         ) : null}
       </FieldGroup>
