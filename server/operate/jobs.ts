@@ -10,8 +10,11 @@ import { sampleDatabase } from "./system/database-size";
 import { sampleQueue } from "./system/queue-history";
 import { exportTraces, TRACE_BATCH } from "./traces/export-traces";
 
-/** `text`: what it did. With `more`, it continues immediately. Null: another process does it. */
-type Done = { text: string; more?: boolean } | null;
+/**
+ * `text`: what it did. With `more`, it continues immediately. `error`: a part of it failed. Null: another process does
+ * it.
+ */
+type Done = { text: string; more?: boolean; error?: unknown } | null;
 
 /** Every process runs it; running it twice is harmless, because the rows decide. */
 export type Job = {
@@ -109,7 +112,9 @@ export function createJobs(services: Services): Job[] {
       everyMs: HOUR,
       async work(shouldContinue) {
         const removed = await removeExpired(services, shouldContinue);
-        return removed && { text: describeRemoved(removed), more: removed.more };
+        if (removed === null) return null;
+        const { more, errors } = removed;
+        return { text: describeRemoved(removed), more, error: errors[0] };
       },
     },
     {

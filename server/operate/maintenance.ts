@@ -69,9 +69,10 @@ async function executeJob(
   };
   try {
     const done = await work(shouldContinue);
-    return done === null
-      ? { record: null, more: false }
-      : { record: recordOf(done.text, false), more: done.more ?? false };
+    if (done === null) return { record: null, more: false };
+    const { text, more = false, error } = done;
+    const failed = error !== undefined;
+    return { record: recordOf(failed ? failure : text, failed), more, error };
   } catch (error) {
     return { record: recordOf(failure, true), more: false, error };
   }

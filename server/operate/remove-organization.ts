@@ -70,7 +70,7 @@ export async function removeOrganization(
   await waitForRuns(services, actor, patienceMs);
   for (const remove of REMOVALS) {
     const ofOrganization = (limit: number) => remove(pool, [actor.orgId, limit]);
-    while ((await removeInBatches(ofOrganization)).more);
+    while ((await removeInBatches(ofOrganization, { clock })).more);
   }
   return transactPrisma(db, "removal", async (tx) => {
     const users = await tx.user.findMany({

@@ -8,6 +8,8 @@ import { indexEndedRuns } from "@/server/runs/read/find/run-index";
 import { startRun } from "@/server/runs/start";
 import { executeRun } from "@/testing/execute";
 import { createTenant, createTrigger, openWorld, scriptedModels, type Tenant } from "@/testing/world";
+import { createJobs } from "./jobs";
+import { executeJobNow } from "./maintenance";
 import { removeExpired } from "./retention";
 
 const world = await openWorld({
@@ -232,8 +234,14 @@ it("goes on with fewer rows when a batch takes too long, and with other kinds wh
     CREATE TRIGGER limit_deletes AFTER DELETE ON deliveries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION limit_deletes();
     CREATE FUNCTION reject() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'rejected'; END $$;
     CREATE TRIGGER reject BEFORE DELETE ON sessions FOR EACH STATEMENT EXECUTE FUNCTION reject()`);
-  await expect(removeExpired(world)).rejects.toThrow("rejected");
+  expect(await removeExpired(world)).toMatchObject({ errors: [{ message: "rejected" }], more: false });
   expect(await countOf(tenant)).toMatchObject({ deliveries: 0 });
   expect(await world.db.verification.count()).toBe(0);
+  expect(await executeJobNow(world, "remove_expired")).toMatchObject({ failed: true });
+  // Ends while much is left: the next pass follows immediately, although a kind failed.
+  const job = createJobs(world).find(({ name }) => name === "remove_expired");
+  const { length } = world.log.entries;
+  const untilFailed = () => world.log.entries.length === length;
+  expect(await job?.work(untilFailed)).toMatchObject({ more: true, error: { message: "rejected" } });
   await world.pool.query("DROP TRIGGER limit_deletes ON deliveries; DROP TRIGGER reject ON sessions");
 });

@@ -117,30 +117,30 @@ function leaveUsedConfigurations(error: unknown): number {
   throw error;
 }
 
-/** The number of runs includes children. With `more`, much is left. */
-export type Removed = { rows: Record<string, number>; more: boolean };
+/** The number of runs includes children. With `more`, much is left. `errors`: of the kinds that failed. */
+export type Removed = { rows: Record<string, number>; more: boolean; errors: unknown[] };
 
 /**
  * Deletes what exceeds the plans' retention, calls that started no run beyond their bounds, and expired keys,
- * sessions and links. Works in small batches until nothing is left or `shouldContinue` returns false. Null if
- * another process does so. A kind that fails keeps no other one from being removed; the first error is thrown at the end.
+ * sessions and links. Works in small batches until nothing is left, up to 500 for each kind, or until `shouldContinue`
+ * returns false. Null if another process does so. A kind that fails keeps no other one from being removed.
  */
 export async function removeExpired(
   services: Pick<Services, "pool" | "clock" | "log">,
   shouldContinue: () => boolean = () => true,
 ): Promise<Removed | null> {
-  const errors: unknown[] = [];
+  const { clock } = services;
   const removed = await withAdvisoryLock(services.pool, LOCKS.retention, async (client) => {
-    const all: Removed = { rows: {}, more: false };
-    const now = services.clock.now();
+    const all: Removed = { rows: {}, more: false, errors: [] };
+    const now = clock.now();
     for (const { kind, remove } of REMOVALS) {
       const ofKind = (limit: number) => remove(client, [now, limit]).catch(leaveUsedConfigurations);
       try {
-        const { count, more } = await removeInBatches(ofKind, shouldContinue);
+        const { count, more } = await removeInBatches(ofKind, { clock, shouldContinue });
         all.rows[kind] = count;
         all.more ||= more;
       } catch (error) {
-        errors.push(error);
+        all.errors.push(error);
         services.log.warn("Could not remove expired data of one kind", { kind, error });
       }
     }
@@ -149,6 +149,5 @@ export async function removeExpired(
   if (removed && Object.values(removed.rows).some((count) => count > 0)) {
     services.log.info("Removed expired data", removed.rows);
   }
-  if (errors.length > 0) throw errors[0];
   return removed;
 }
