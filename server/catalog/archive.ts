@@ -11,6 +11,7 @@ import { findAgentsWithTool } from "./agent-rows";
 import { type Author, type Change, catalogVerb } from "./change";
 import { type DefinitionRef, findDefinitions, inUse, setDeleted } from "./definition-rows";
 import { mayUse } from "./key-targets";
+import { findCallsOf } from "./stored-tool";
 import { findCallingTools } from "./tool-rows";
 
 const MAX_ARCHIVED = 200;
@@ -66,7 +67,7 @@ export async function archive(
   await recordAudit(change, { verb: "removed", subject: { kind, id, name }, changes: { slug } });
 }
 
-/** Restores an archived agent or tool with its id and versions. Rejects an agent whose tools are archived. Throws `not_found`. */
+/** Restores an archived agent or tool with its id and versions. Rejects it while what it uses is archived. Throws `not_found`. */
 export const restoreDefinition = catalogVerb(
   { role: "member", input: z.object({ kind: z.enum(RUN_KINDS), id: z.uuid() }) },
   async (change, { kind, id }) => {
@@ -75,7 +76,7 @@ export const restoreDefinition = catalogVerb(
     const [found] = await findDefinitions(tx, kind, { where });
     if (!found) throw new AppError("not_found", `There is no such archived ${kind}.`);
     const { slug, name } = found;
-    if (kind === "agent") await rejectWithArchivedTools(change, id, name);
+    await rejectWhileItUsesArchived(change, { kind, ...found });
     await setDeleted(tx, { kind, id }, { deletedAt: null, at });
     await recordAudit(change, { verb: "restored", subject: { kind, id, name }, changes: { slug } });
   },
@@ -105,13 +106,36 @@ async function rejectWhileUsed(
   throw new AppError("invalid_request", `${name} is used by ${slugs}. Remove it there first.`);
 }
 
-async function rejectWithArchivedTools({ tx, actor }: Change, agentId: string, name: string): Promise<void> {
+async function rejectWhileItUsesArchived(
+  { tx, actor }: Change,
+  { kind, id, name }: { kind: RunKind; id: string; name: string },
+): Promise<void> {
+  const used = kind === "agent" ? await findUsesOfAgent(tx, id) : await findUsesOfTool(tx, id);
+  for (const usedKind of RUN_KINDS) {
+    const found = await findDefinitions(tx, usedKind, {
+      where: { organizationId: actor.orgId, slug: { in: used[usedKind] }, deletedAt: { not: null } },
+    });
+    // A tool may call itself.
+    const archived = found.filter((one) => one.id !== id);
+    if (archived.length === 0) continue;
+    const slugs = archived.map(({ slug }) => slug).join(", ");
+    const message = `${name} uses archived ${usedKind}s: ${slugs}. Restore them first.`;
+    throw new AppError("invalid_request", message);
+  }
+}
+
+type Uses = Record<RunKind, string[]>;
+
+async function findUsesOfAgent(tx: Transaction, agentId: string): Promise<Uses> {
   const newest = await tx.agentVersion.findFirst({ where: { agentId }, orderBy: { number: "desc" } });
-  const attached = newest ? readAgentSettings(newest).tools : [];
-  const archived = await findDefinitions(tx, "tool", {
-    where: { organizationId: actor.orgId, slug: { in: attached }, deletedAt: { not: null } },
-  });
-  if (archived.length === 0) return;
-  const slugs = archived.map(({ slug }) => slug).join(", ");
-  throw new AppError("invalid_request", `${name} uses archived tools: ${slugs}. Restore them first.`);
+  return { agent: [], tool: newest ? readAgentSettings(newest).tools : [] };
+}
+
+async function findUsesOfTool(tx: Transaction, toolId: string): Promise<Uses> {
+  const newest = await tx.toolVersion.findFirst({ where: { toolId }, orderBy: { number: "desc" } });
+  const calledBy = (kind: RunKind) =>
+    findCallsOf(`run_${kind}`, newest?.definition ?? "{}").flatMap(({ with: { [kind]: slug } }) =>
+      typeof slug === "string" ? [slug] : [],
+    );
+  return { agent: calledBy("agent"), tool: calledBy("tool") };
 }

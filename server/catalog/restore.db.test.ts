@@ -103,6 +103,24 @@ it("an agent is not restored before the tools it uses", async () => {
   });
 });
 
+it("a tool is not restored before the agents and tools it calls", async () => {
+  const called = await saveToolText(world, member, { yaml: toolYaml("below", "UTC"), only: "create" });
+  const agent = await saveAgent(world, member, { definition: { ...AGENT, slug: "beside" } });
+  const steps =
+    "{ id: a, uses: run_tool, with: { tool: below } }, { id: b, uses: run_agent, with: { agent: beside, message: Hi } }, { id: c, uses: run_tool, with: { tool: above } }";
+  const yaml = `slug: above\nname: Above\nparameters: { type: object }\nsteps: [${steps}]\n`;
+  const tool = await saveToolText(world, member, { yaml, only: "create" });
+  await removeDefinition(world, member, { kind: "tool", id: tool.id });
+  await removeDefinition(world, member, { kind: "agent", id: agent.id });
+  await removeDefinition(world, member, { kind: "tool", id: called.id });
+  const restore = (kind: "agent" | "tool", id: string) => restoreDefinition(world, member, { kind, id });
+  await expect(restore("tool", tool.id)).rejects.toThrow("Above uses archived agents: beside");
+  await restore("agent", agent.id);
+  await expect(restore("tool", tool.id)).rejects.toThrow("Above uses archived tools: below");
+  await restore("tool", called.id);
+  await restore("tool", tool.id);
+});
+
 it("an agent or tool is not archived while another tool calls it", async () => {
   await saveToolText(world, member, { yaml: toolYaml("called", "UTC"), only: "create" });
   await saveAgent(world, member, { definition: { ...AGENT, slug: "asked" } });
