@@ -359,6 +359,11 @@ test.each<[string, (source: string) => string, string[]]>([
     ["organizations[0].members[0].password (line 6) is required: ada@issues.test has no account yet"],
   ],
   [
+    "a short password for a new account",
+    (s) => s.replace(`password: "${PASSWORD}"`, 'password: "short"'),
+    ["organizations[0].members[0].password (line 6) must have at least 8 characters"],
+  ],
+  [
     "a secret that is not base64",
     (s) => s.replace(`secret: ${SECRET}`, "secret: 'not base64!'\n        signature: standard-webhooks"),
     [

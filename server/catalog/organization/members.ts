@@ -6,6 +6,7 @@ import { newId } from "@/server/base/ids";
 import { rejection } from "@/server/base/issues";
 import { createUser } from "@/server/catalog/auth/accounts";
 import type { Services } from "@/server/catalog/services";
+import { MIN_PASSWORD_LENGTH } from "@/server/contract/limits";
 import { type Change, catalogVerb, type Editor, personLock, type Saved, saveItem } from "../change";
 import { type MemberDefinition, memberDefinition } from "../definitions";
 
@@ -106,6 +107,9 @@ async function createAccount({ tx, at }: Change, definition: MemberDefinition): 
   if (password === undefined) {
     const message = `is required: ${email} has no account yet`;
     throw rejection([{ path: "/password", message }]);
+  }
+  if (password.length < MIN_PASSWORD_LENGTH) {
+    throw rejection([{ path: "/password", message: `must have at least ${MIN_PASSWORD_LENGTH} characters` }]);
   }
   return createUser(tx, { email, name, password, at });
 }
