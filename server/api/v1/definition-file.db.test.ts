@@ -312,6 +312,7 @@ describe("export", () => {
 
   it("is rejected if the definitions are too large for one file", async () => {
     const { tenant, key } = await open();
+    await apply(fileOf(tenant, contents), key);
     const definition = JSON.stringify({ steps: [], output: "x".repeat(4 * MIB) });
     await world.db.toolVersion.updateMany({ where: { toolId: tenant.toolId }, data: { definition } });
     const rejected = await call("/v1/export", { key });
@@ -320,7 +321,13 @@ describe("export", () => {
       expect.stringContaining("more than 4 MiB"),
     ]);
     const ofAgent = await createKey(world, tenant, { targetIds: [tenant.agentId] });
-    expect((await call("/v1/export", { key: ofAgent })).body.organizations).toMatchObject([{ tools: [] }]);
+    const exported = async () => (await call("/v1/export", { key: ofAgent })).body.organizations;
+    expect(await exported()).toMatchObject([{ tools: [] }]);
+    await world.db.schedule.updateMany({
+      where: { organizationId: tenant.orgId },
+      data: { input: JSON.stringify("x".repeat(4 * MIB)) },
+    });
+    expect(await exported()).toMatchObject([{ tools: [] }]);
   });
 
   it("keeps the digits of numbers in both formats", async () => {

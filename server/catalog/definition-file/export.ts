@@ -77,6 +77,7 @@ const MEASURE = defineQuery(
      WHERE a.organization_id = $1 AND a.deleted_at IS NULL AND ($2::uuid[] IS NULL OR a.id = ANY($2))
      UNION ALL
      SELECT octet_length(s.input) FROM schedules s WHERE s.organization_id = $1 AND s.deleted_at IS NULL
+       AND ($2::uuid[] IS NULL OR coalesce(s.agent_id, s.tool_id) = ANY($2))
    ) s`,
 );
 
