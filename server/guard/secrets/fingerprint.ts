@@ -27,8 +27,8 @@ export async function checkSecretFingerprint(services: Pick<Services, "db" | "en
         : "Set STEPWELL_SECRET to the earlier value (embedded PostgreSQL: the file `secret` in the data folder).",
       `To change it, set STEPWELL_SECRET_PREVIOUS to the earlier value as well, and run \`${CALL} service-secret rotate\`.`,
       `If it is lost, accept the new one with \`${CALL} service-secret adopt\`. ` +
-        "You must then set the values of secrets and the signing secrets of triggers again, and the addresses of " +
-        "triggers change; everything else stays.",
+        "You must then set the values of secrets and the signing secrets of triggers again, and rotate the secrets of " +
+        "callbacks. The addresses of triggers change; everything else stays.",
     ].join("\n"),
   );
 }
