@@ -32,8 +32,12 @@ export async function setPassword(
   { userId, password, at }: { userId: string; password: string; at: Date },
 ): Promise<void> {
   const passwordHash = await hashPassword(password);
-  await tx.account.deleteMany({ where: { userId, providerId: "credential" } });
-  await tx.account.create({ data: { userId, ...passwordAccount(userId, passwordHash, at) } });
+  const account = { userId, ...passwordAccount(userId, passwordHash, at) };
+  await tx.account.upsert({
+    where: { userId_providerId: { userId, providerId: account.providerId } },
+    create: account,
+    update: { password: account.password, updatedAt: at },
+  });
   await tx.session.deleteMany({ where: { userId } });
   await deleteLinks(tx, { purpose: "password", userId });
 }

@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createDashboardCaller } from "@/server/api/dashboard/router";
+import { transactPrisma } from "@/server/base/db/transaction";
+import { setPassword } from "@/server/catalog/auth/accounts";
 import { handleAuthRequest } from "@/server/catalog/auth/auth-requests";
 import { sessionFromHeaders } from "@/server/catalog/auth/sessions";
 import { createMember, TEST_PASSWORD } from "@/testing/runs";
@@ -115,4 +118,38 @@ describe("the own sessions", () => {
     expect(await sessionOf(there)).toBeNull();
     expect(await stranger.sessionOf(stranger.there)).not.toBeNull();
   });
+});
+
+it("two new passwords at once leave one, the later", async () => {
+  const { userId, email } = await createMember(world, tenant, "viewer");
+  const at = world.clock.now();
+  const set = (password: string, before: () => Promise<unknown> = async () => {}) =>
+    transactPrisma(world.db, "short", async (tx) => {
+      await setPassword(tx, { userId, password, at });
+      await before();
+    });
+  let second: Promise<unknown> = Promise.resolve();
+  await set("the first new password", async () => {
+    second = set(NEW_PASSWORD);
+    const waiting = "SELECT 1 FROM pg_locks WHERE NOT granted";
+    await expect.poll(async () => (await world.pool.query(waiting)).rowCount).toBe(1);
+  });
+  await second;
+  expect(await signInStatus(email, NEW_PASSWORD)).toBe(200);
+  expect(await world.db.account.count({ where: { userId } })).toBe(1);
+});
+
+it("the migration keeps the newest of several passwords of a person", async () => {
+  const { userId } = await createMember(world, tenant, "viewer");
+  const folder = "prisma/migrations/20261127220000_account_per_provider";
+  const migration = readFileSync(`${folder}/migration.sql`, "utf8");
+  await world.pool.query(`
+    DROP INDEX accounts_user_id_provider_id_key;
+    CREATE INDEX accounts_user_id_idx ON accounts (user_id);
+    INSERT INTO accounts (id, account_id, provider_id, user_id, password, created_at, updated_at)
+    SELECT gen_random_uuid(), account_id, provider_id, user_id, 'newest', created_at + interval '1 s', updated_at
+    FROM accounts WHERE user_id = '${userId}'`);
+  await world.pool.query(migration);
+  const left = await world.db.account.findMany({ where: { userId }, select: { password: true } });
+  expect(left).toEqual([{ password: "newest" }]);
 });
