@@ -114,13 +114,17 @@ const DESCENDING = words("properties additionalProperties items prefixItems");
 const FORMATS = words("date date-time time uuid email ipv4 uri hostname");
 const FORMAT_STEPS = 32;
 const CHARACTERS_PER_STEP = 4;
+// Subschemas, keywords and listed values, with each target of references once, as Ajv compiles it without inlining.
+// So many take up to 30 ms.
+const MAX_COMPILED_AT_ONCE = 200;
 
 /**
- * The most steps (event-loop.ts) of a check for each part of a value. Infinity for a schema with a pattern, a circular
- * reference or an unusual keyword.
+ * The most steps (server/base/json/small.ts) of a check for each part of a value. Infinity for a schema with a pattern,
+ * a circular reference or an unusual keyword, and for one that is costly to compile.
  */
 export function stepsOf(root: JsonObject): number {
   const known = new Map<Json, number>();
+  let compiled = 0;
 
   // A reference costs as much as its target; a circular one has no bound.
   const ofReference = (reference: Json): number => {
@@ -133,15 +137,19 @@ export function stepsOf(root: JsonObject): number {
     return steps;
   };
   const ofKeyword = (keyword: string, value: Json): number => {
+    if (ANNOTATIONS.has(keyword)) return 0;
+    compiled += 1 + (Array.isArray(value) ? value.length : 0);
     if (keyword === "$ref") return ofReference(value);
     if (keyword === "format")
       return typeof value === "string" && FORMATS.has(value) ? FORMAT_STEPS : Infinity;
     if (keyword === "properties") return isJsonObject(value) ? Object.keys(value).length : Infinity;
     if (PLAIN.has(keyword)) return 1 + writeJson(value).length / CHARACTERS_PER_STEP;
-    return ANNOTATIONS.has(keyword) || IN_PLACE.has(keyword) || DESCENDING.has(keyword) ? 0 : Infinity;
+    return IN_PLACE.has(keyword) || DESCENDING.has(keyword) ? 0 : Infinity;
   };
   // Schemas for the same value add up. Of those for its disjoint parts, the most expensive one counts.
   const of = (schema: Json): number => {
+    compiled += 1;
+    if (compiled > MAX_COMPILED_AT_ONCE) return Infinity;
     if (!isJsonObject(schema)) return 1;
     let here = 1;
     let below = 0;
@@ -150,7 +158,7 @@ export function stepsOf(root: JsonObject): number {
       if (IN_PLACE.has(String(keyword))) here += 1 + of(child);
       else if (DESCENDING.has(String(keyword))) below = Math.max(below, of(child));
     }
-    return here + below;
+    return compiled > MAX_COMPILED_AT_ONCE ? Infinity : here + below;
   };
   return of(root);
 }

@@ -120,9 +120,7 @@ describe("validateAgainst", () => {
 });
 
 describe("a check", () => {
-  const doubling = Object.fromEntries(
-    Array.from({ length: 16 }, (_, n) => [`a${n}`, { allOf: Array(2).fill({ $ref: `#/$defs/a${n + 1}` }) }]),
-  );
+  const doubling = range(16, (n) => ({ allOf: Array(2).fill({ $ref: `#/$defs/a${n + 1}` }) }));
   const rows = (count: number): Json => Array(count).fill({ city: "Oslo", unit: "C" });
   test.each<[name: string, place: "at once" | "in a thread", JsonObject, Json]>([
     ["of an ordinary value", "at once", city, { city: "Oslo" }],
@@ -143,6 +141,12 @@ describe("a check", () => {
     ],
     ["of references that double", "in a thread", { $defs: { ...doubling, a16: {} }, $ref: "#/$defs/a0" }, 1],
     ["of a long schema", "in a thread", { enum: ["x".repeat(5_000), 1] }, 1],
+    [
+      "of a schema with many parts",
+      "in a thread",
+      { properties: range(70, () => ({ type: "string", minLength: 1 })) },
+      {},
+    ],
     ["of an exact number", "in a thread", { items: { type: "number" } }, readJson("[8202522731445525542]")],
   ])("%s is done %s", async (_name, place, schema, value) => {
     const ask = vi.spyOn(ThreadPool.prototype, "ask");
@@ -153,7 +157,46 @@ describe("a check", () => {
       ask.mockRestore();
     }
   });
+
+  test.each<[string, JsonObject]>([
+    [
+      "forty references to a large definition",
+      {
+        $defs: { a: { properties: range(20, () => ({ minLength: 1, maxLength: 9, minimum: 1 })) } },
+        properties: range(40, () => ({ $ref: "#/$defs/a" })),
+      },
+    ],
+    [
+      "references that double",
+      {
+        $defs: {
+          ...range(16, (n) => ({ properties: range(2, () => ({ $ref: `#/$defs/a${n + 1}` })) })),
+          a16: { type: "string", minLength: 1 },
+        },
+        $ref: "#/$defs/a0",
+      },
+    ],
+  ])("of %s compiles each definition once", async (_name, schema) => {
+    let compiledCharacters = 0;
+    // Ajv makes its validators of source text.
+    const construct = (target: FunctionConstructor, sources: string[]) => {
+      compiledCharacters += sources.join("").length;
+      return Reflect.construct(target, sources);
+    };
+    vi.stubGlobal("Function", new Proxy(Function, { construct }));
+    try {
+      expect(await check(schema, {})).toEqual([]);
+      expect(compiledCharacters).toBeGreaterThan(0);
+      expect(compiledCharacters).toBeLessThan(100_000);
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
 });
+
+function range(count: number, make: (n: number) => Json): JsonObject {
+  return Object.fromEntries(Array.from({ length: count }, (_, n) => [`a${n}`, make(n)]));
+}
 
 describe("checkSchema", () => {
   test.each<[string, JsonObject, string]>([
