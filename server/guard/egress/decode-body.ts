@@ -74,10 +74,13 @@ const DECODERS: Record<string, CreateZlib> = {
   deflate: (first = 0) => ((first & 0x0f) === 0x08 ? createInflate() : createInflateRaw()),
 };
 
-/** Starts with the first byte: servers name a coding also for an empty body. */
+/**
+ * Starts with the first byte: servers name a coding also for an empty body. Ignores bytes behind the end of the content.
+ */
 class Decoder extends Transform {
   readonly #create: CreateZlib;
   #zlib: Zlib | undefined;
+  #pending: TransformCallback | undefined;
 
   constructor(create: CreateZlib) {
     super();
@@ -86,13 +89,22 @@ class Decoder extends Transform {
 
   override _transform(chunk: Uint8Array, _encoding: BufferEncoding, callback: TransformCallback): void {
     this.#zlib ??= this.#open(chunk[0]);
+    this.#pending = callback;
+    if (this.#zlib.readableEnded) this.#settle();
     // The listener of errors describes them.
-    this.#zlib.write(chunk, (error) => error ?? callback());
+    else this.#zlib.write(chunk, (error) => error ?? this.#settle());
   }
 
   override _flush(callback: TransformCallback): void {
-    if (this.#zlib === undefined) callback();
-    else this.#zlib.once("end", () => callback()).end();
+    this.#pending = callback;
+    if (this.#zlib === undefined || this.#zlib.readableEnded) this.#settle();
+    else this.#zlib.end();
+  }
+
+  #settle(): void {
+    const callback = this.#pending;
+    this.#pending = undefined;
+    callback?.();
   }
 
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
@@ -105,6 +117,8 @@ class Decoder extends Transform {
     zlib.on("data", (chunk) => {
       if (!this.push(chunk)) zlib.pause();
     });
+    // A write is not called back if bytes follow the end of the content.
+    zlib.on("end", () => this.#settle());
     zlib.on("error", (cause) => this.destroy(new EgressError(describe(cause), { kind: "network", cause })));
     return zlib;
   }

@@ -281,6 +281,8 @@ describe("a compressed response", () => {
     ["br", brotliCompressSync(text)],
     ["deflate", deflateSync(text)],
     ["deflate", deflateRawSync(text)],
+    ["br", Buffer.concat([brotliCompressSync(text), Buffer.alloc(512)])],
+    ["deflate", Buffer.concat([deflateSync(text), Buffer.alloc(512)])],
     ["gzip, br", brotliCompressSync(gzipSync(text))],
   ])("in %s is decoded", async (encoding, body) => {
     expect(await read(encoding, body)).toEqual({ encoding, text });
