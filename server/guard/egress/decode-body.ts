@@ -9,7 +9,7 @@ import {
   type InflateRaw,
 } from "node:zlib";
 import type { Dispatcher } from "undici";
-import { EgressError } from "@/server/guard/egress/failures";
+import { EgressError, responseTooLarge } from "@/server/guard/egress/failures";
 import { Gunzip } from "./gunzip";
 
 /**
@@ -19,7 +19,10 @@ import { Gunzip } from "./gunzip";
 
 // Holds Content-Encoding while a response passes through fetch, which would decode by it.
 const MOVED = "stepwell-content-encoding";
-const MAX_CODINGS = 5;
+const MAX_CODINGS = 2;
+// A decoder takes at most so many times what the response may have: kilobytes can hold gigabytes that a further
+// decoder ignores. Compressed parts of a few bytes are larger than their content.
+const MOST_TAKEN = 8;
 
 export const keepEncoded: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>
   dispatch(options, {
@@ -41,10 +44,14 @@ export const isEncoded = (headers: { has(name: string): boolean }) => headers.ha
 export const sentHeaders = (headers: Iterable<[string, string]>): [string, string][] =>
   [...headers].map(([name, value]) => [name === MOVED ? "content-encoding" : name, value]);
 
-/** Decodes a body of a dispatcher with `keepEncoded`. A body with an unknown coding stays as it is. Throws EgressError. */
+/**
+ * Decodes a body of a dispatcher with `keepEncoded`, for a reader that takes at most `maxBytes`. A body with an unknown
+ * coding stays as it is. Throws EgressError.
+ */
 export function decodeBody(
   body: WebStream<Uint8Array>,
   headers: { get(name: string): string | null },
+  maxBytes: number,
 ): WebStream<Uint8Array> {
   const codings = (headers.get(MOVED) ?? "").toLowerCase().split(",");
   const named = codings.map((coding) => coding.trim()).filter((coding) => coding !== "");
@@ -55,7 +62,7 @@ export function decodeBody(
   const known = named.flatMap((coding) => DECODERS[coding] ?? []).reverse();
   if (named.length === 0 || known.length < named.length) return body;
   const decoded = known.reduce<Readable>((from, create) => {
-    const decoder = new Decoder(create);
+    const decoder = new Decoder(create, maxBytes);
     from.on("error", (error) => decoder.destroy(error));
     decoder.on("close", () => from.destroy());
     return from.pipe(decoder);
@@ -79,15 +86,23 @@ const DECODERS: Record<string, CreateZlib> = {
  */
 class Decoder extends Transform {
   readonly #create: CreateZlib;
+  readonly #maxBytes: number;
+  #taken = 0;
   #zlib: Zlib | undefined;
   #pending: TransformCallback | undefined;
 
-  constructor(create: CreateZlib) {
+  constructor(create: CreateZlib, maxBytes: number) {
     super();
     this.#create = create;
+    this.#maxBytes = maxBytes;
   }
 
   override _transform(chunk: Uint8Array, _encoding: BufferEncoding, callback: TransformCallback): void {
+    this.#taken += chunk.length;
+    if (this.#taken > this.#maxBytes * MOST_TAKEN) {
+      callback(responseTooLarge(this.#maxBytes));
+      return;
+    }
     this.#zlib ??= this.#open(chunk[0]);
     this.#pending = callback;
     if (this.#zlib.readableEnded) this.#settle();

@@ -327,6 +327,18 @@ describe("limits", () => {
     await expect(read("/zip")).rejects.toThrow("The response is larger than 1000 bytes.");
   });
 
+  test("a compressed response, also if its last decoder ignores most of it", async () => {
+    const bomb = gzipSync(Buffer.concat([deflateSync(""), Buffer.alloc(5_000_000)]));
+    const host = await serve((request, response) => {
+      const codings = request.url === "/two" ? "deflate, gzip" : "deflate, gzip, gzip";
+      response.setHeader("content-encoding", codings).end(request.url === "/two" ? bomb : gzipSync(bomb));
+    });
+    const fetch = open({ allow: [host], maxResponseBytes: 100_000 });
+    const read = async (path: string) => (await fetch(`http://${host}${path}`)).text();
+    await expect(read("/two")).rejects.toThrow("The response is larger than 100000 bytes.");
+    await expect(read("/three")).rejects.toThrow("too many content-encodings: 3, at most 2 are decoded.");
+  });
+
   test("a response that never comes or never ends", async () => {
     const host = await serve((request, response) => {
       if (request.url === "/drip") response.write("x");

@@ -81,9 +81,13 @@ type Reading = {
   done: () => void;
 };
 
-function readerOf(body: NonNullable<UndiciResponse["body"]>, headers: UndiciResponse["headers"]) {
+function readerOf(
+  body: NonNullable<UndiciResponse["body"]>,
+  headers: UndiciResponse["headers"],
+  maxBytes: number,
+) {
   try {
-    return decodeBody(body, headers).getReader();
+    return decodeBody(body, headers, maxBytes).getReader();
   } catch (error) {
     body.cancel(error).catch(() => undefined);
     throw error;
@@ -98,7 +102,7 @@ function toResponse(response: UndiciResponse, { maxBytes, holdResponse, explain,
     done();
     return createResponse(null, init);
   }
-  const reader = readerOf(response.body, headers);
+  const reader = readerOf(response.body, headers, maxBytes);
   let total = 0;
   let isHeld = false;
   const body = new ReadableStream<Uint8Array>({
