@@ -206,6 +206,12 @@ describe("errors of endpoints 1 and 2", () => {
     ["1: missing key", () => ({ path: tool(), key: null, body: "{}" }), 401, "unauthenticated"],
     ["1: invalid key", () => ({ path: tool(), key: "sw_live_nope", body: "{}" }), 401, "unauthenticated"],
     ["1: unknown tool", () => ({ path: `/v1/tools/run/${newId()}`, body: "{}" }), 404, "not_found"],
+    [
+      "1: unknown UUID without a version",
+      () => ({ path: "/v1/tools/run/12345678-1234-1234-1234-123456789012", body: "{}" }),
+      404,
+      "not_found",
+    ],
     ["1: an agent's id", () => ({ path: `/v1/tools/run/${tenant.agentId}`, body: "{}" }), 404, "not_found"],
     [
       "1: another organization's tool",
@@ -497,6 +503,12 @@ describe("reads, endpoints 3–6", () => {
   it.each<[string, () => Promise<string>, number, ErrorCode]>([
     ["malformed id", async () => "/v1/agents/run/1/status", 400, "invalid_request"],
     ["unknown id", async () => `/v1/agents/run/${newId()}/status`, 404, "not_found"],
+    [
+      "unknown UUID without a version",
+      async () => "/v1/tools/run/11111111-1111-1111-1111-111111111111/result",
+      404,
+      "not_found",
+    ],
     [
       "another organization's run",
       async () => `/v1/agents/run/${await startAgent(stranger)}/details`,

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { ApiKeyActor, KeyScope } from "@/server/base/actor";
 import { AppError } from "@/server/base/errors";
 import type { RunKind } from "@/server/contract/enums";
+import { idInput } from "@/server/contract/ids";
 import type { RunFacts } from "@/server/runs/run-facts";
 import type { Services } from "@/server/services";
 import { type ApiCall, type ApiContext, publicProcedure } from "./trpc";
@@ -141,7 +142,7 @@ const keyProcedure = publicProcedure.use(({ ctx, next }) => {
 });
 
 export const idParameter = (name: string, what: string) =>
-  z.uuid(`${name} is not a valid ${what} id`).meta({ description: `The ${what}'s id` });
+  idInput(`${name} is not a valid ${what} id`).meta({ description: `The ${what}'s id` });
 
 type JsonSchema = { jsonSchema: { type?: unknown; pattern?: unknown; enum?: unknown } };
 

@@ -172,6 +172,15 @@ it("a run that starts at once is answered from memory as soon as its start is, a
   }
 });
 
+it("a cancel aborts the run here, also if its id is in upper case", async () => {
+  const runId = await start("agent", "hang");
+  const path = pathOf("agent", runId.toUpperCase(), "cancel");
+  using abort = vi.spyOn(own.engine, "abort");
+  const { status } = await respondToRest(own, { ...request(path, tenant.key), method: "POST" });
+  expect(status).toBe(200);
+  expect(abort).toHaveBeenCalledWith(runId);
+});
+
 describe("a poll is left to the handler", () => {
   let runId: string;
   let path: string;

@@ -6,6 +6,7 @@ import { queryThrough } from "@/server/base/db/statement";
 import { AppError } from "@/server/base/errors";
 import type { Services } from "@/server/catalog/services";
 import { RUN_KINDS, type RunKind } from "@/server/contract/enums";
+import { idInput } from "@/server/contract/ids";
 import { readAgentSettings } from "@/server/work/agent/settings";
 import { findAgentsWithTool } from "./agent-rows";
 import { type Author, type Change, catalogVerb } from "./change";
@@ -42,7 +43,7 @@ const removable = z.object({ kind: z.enum(REMOVABLE) });
 export const removeDefinition = catalogVerb(
   {
     role: "member",
-    input: z.union([removable.extend({ id: z.uuid() }), removable.extend({ slug: z.string() })]),
+    input: z.union([removable.extend({ id: idInput() }), removable.extend({ slug: z.string() })]),
   },
   async (change, { kind, ...reference }) => {
     const { tx, actor } = change;
@@ -69,7 +70,7 @@ export async function archive(
 
 /** Restores an archived agent or tool with its id and versions. Rejects it while what it uses is archived. Throws `not_found`. */
 export const restoreDefinition = catalogVerb(
-  { role: "member", input: z.object({ kind: z.enum(RUN_KINDS), id: z.uuid() }) },
+  { role: "member", input: z.object({ kind: z.enum(RUN_KINDS), id: idInput() }) },
   async (change, { kind, id }) => {
     const { tx, at, actor } = change;
     const where = { id, organizationId: actor.orgId, deletedAt: { not: null } };

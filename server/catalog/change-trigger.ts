@@ -6,6 +6,7 @@ import { rejection } from "@/server/base/issues";
 import { sha256 } from "@/server/base/sha256";
 import { newTriggerToken, tokenPurpose } from "@/server/catalog/webhooks/trigger";
 import { DEFINITION_STATUSES } from "@/server/contract/enums";
+import { idInput } from "@/server/contract/ids";
 import { type Author, type Change, catalogVerb } from "./change";
 import { type TriggerDefinition, triggerDefinition } from "./definitions";
 import { addSigningSecret, describeSigningSecretIssue, putTrigger } from "./save-trigger";
@@ -30,7 +31,7 @@ export async function putNewTrigger(
 
 /** Enables or disables a trigger; a disabled one rejects calls. Throws `not_found`. */
 export const setTriggerStatus = catalogVerb(
-  { role: "member", input: z.object({ id: z.uuid(), status: z.enum(DEFINITION_STATUSES) }) },
+  { role: "member", input: z.object({ id: idInput(), status: z.enum(DEFINITION_STATUSES) }) },
   async (change, { id, status }) => {
     const { tx, at } = change;
     const { name, disabledAt } = await requireTrigger(change, id);
@@ -50,7 +51,7 @@ export const rotateTriggerSecret = catalogVerb(
   {
     role: "member",
     input: z.strictObject({
-      id: z.uuid(),
+      id: idInput(),
       /** Default: a generated secret. */
       secret: z.string().min(1).max(1_000).optional(),
       overlapSeconds: z.int().min(0).max(MAX_OVERLAP_SECONDS),
@@ -79,7 +80,7 @@ export const rotateTriggerSecret = catalogVerb(
 
 /** Gives a trigger a new URL; the earlier one answers 404 immediately. Throws `not_found`. */
 export const rotateTriggerToken = catalogVerb(
-  { role: "member", input: z.object({ id: z.uuid() }) },
+  { role: "member", input: z.object({ id: idInput() }) },
   async (change, { id }) => {
     const { tx, encryption, at } = change;
     const { name } = await requireTrigger(change, id);

@@ -5,6 +5,7 @@ import { defineQuery, type Queryable } from "@/server/base/db/statement";
 import { transact } from "@/server/base/db/transaction";
 import { AppError } from "@/server/base/errors";
 import { parseInput } from "@/server/base/issues";
+import { idInput } from "@/server/contract/ids";
 import type { Services } from "@/server/credits/services";
 import { type LedgerEntry, lockOrganization, postEntries } from "./ledger";
 
@@ -42,7 +43,7 @@ async function findRefundable(
 }
 
 const refund = z.object({
-  runId: z.uuid("is not a run id"),
+  runId: idInput("is not a run id"),
   note: z.string().trim().min(1, "must give a reason").max(1_000),
 });
 

@@ -18,12 +18,13 @@ import {
   redeliverFailed,
   sendTestCallback,
 } from "@/server/catalog/callbacks/redeliver-callbacks";
+import { idInput } from "@/server/contract/ids";
 import { mutation, pageInput, resolver } from "./procedures";
 
 const viewer = memberProcedure("viewer");
 const member = memberProcedure("member");
-const callback = z.object({ callbackId: z.uuid() });
-const delivery = z.object({ deliveryId: z.uuid() });
+const callback = z.object({ callbackId: idInput() });
+const delivery = z.object({ deliveryId: idInput() });
 
 export const callbacksRouter = router({
   list: viewer.query(resolver(listCallbacks)),
@@ -31,9 +32,9 @@ export const callbacksRouter = router({
   deliveries: viewer
     .input(
       z.object({
-        callbackId: z.uuid().optional(),
+        callbackId: idInput().optional(),
         state: z.enum(CALLBACK_DELIVERY_STATES).optional(),
-        ...pageInput(z.uuid()),
+        ...pageInput(idInput()),
       }),
     )
     .query(resolver(listCallbackDeliveries)),
@@ -51,7 +52,7 @@ export const callbacksRouter = router({
   redeliverFailed: member
     .input(
       z.object({
-        callbackId: z.uuid().nullable(),
+        callbackId: idInput().nullable(),
         since: z.iso.datetime().transform((text) => new Date(text)),
       }),
     )

@@ -18,18 +18,19 @@ import { inspectAgent, inspectTool } from "@/server/catalog/inspect-definition";
 import { saveAgent } from "@/server/catalog/save-agent";
 import { listVersions, readVersionChanges, returnToVersion } from "@/server/catalog/versions";
 import { RUN_KINDS } from "@/server/contract/enums";
+import { idInput } from "@/server/contract/ids";
 import { mutation, resolver } from "./procedures";
 
 const viewer = memberProcedure("viewer");
 const member = memberProcedure("member");
-const reference = z.object({ kind: z.enum(RUN_KINDS), id: z.uuid() });
-const agent = z.object({ agentId: z.uuid() });
-const tool = z.object({ toolId: z.uuid() });
+const reference = z.object({ kind: z.enum(RUN_KINDS), id: idInput() });
+const agent = z.object({ agentId: idInput() });
+const tool = z.object({ toolId: idInput() });
 const number = z.int32().min(1);
 
 const expected = z.discriminatedUnion("only", [
   z.object({ only: z.literal("create") }),
-  z.object({ only: z.literal("update"), id: z.uuid(), version: number, ...REPLACES }),
+  z.object({ only: z.literal("update"), id: idInput(), version: number, ...REPLACES }),
 ]);
 const yaml = z.string().max(1_000_000);
 const note = text(500).default("");

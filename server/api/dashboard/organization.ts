@@ -31,6 +31,7 @@ import {
   setSecret,
 } from "@/server/catalog/organization/secrets";
 import { AUDIT_SUBJECTS, CREDIT_ENTRY_KINDS } from "@/server/contract/enums";
+import { idInput } from "@/server/contract/ids";
 import { listLedger, readBalance } from "@/server/credits/read-ledger";
 import { SECRET_NAME } from "@/server/guard/secrets/references";
 import { sumCachedTokens } from "@/server/runs/read/cached-tokens";
@@ -46,7 +47,7 @@ export const organizationRouter = router({
   rename: mutation(renameOrganization),
   members: viewer.query(resolver(listMembers)),
   audit: admin
-    .input(z.object({ subject: z.enum(AUDIT_SUBJECTS).optional(), ...pageInput(z.uuid()) }))
+    .input(z.object({ subject: z.enum(AUDIT_SUBJECTS).optional(), ...pageInput(idInput()) }))
     .query(resolver(listAudit)),
 });
 
@@ -65,7 +66,7 @@ export const viewsRouter = router({
   list: viewer.query(resolver(listViews)),
   save: viewer.input(checkedInput(newView)).mutation(resolver(saveView)),
   rename: viewer.input(checkedInput(viewName)).mutation(resolver(renameView)),
-  remove: viewer.input(z.object({ id: z.uuid() })).mutation(resolver(removeView)),
+  remove: viewer.input(z.object({ id: idInput() })).mutation(resolver(removeView)),
 });
 
 const named = z.object({ name: z.string().max(64) });

@@ -16,6 +16,7 @@ import {
   listTools,
   listTriggers,
 } from "@/server/catalog/overview";
+import { idInput } from "@/server/contract/ids";
 import { callbacksRouter } from "./callbacks";
 import { definitionsRouter } from "./definitions";
 import {
@@ -39,12 +40,12 @@ export const dashboardRouter = router({
   account: router({
     organizations: viewer.query(resolver(listOwnOrganizations)),
     switchOrganization: memberProcedure("viewer", { anyPage: true })
-      .input(z.object({ organizationId: z.uuid() }))
+      .input(z.object({ organizationId: idInput() }))
       .mutation(({ ctx, input }) => switchOrganization(ctx.services, ctx, input)),
     sessions: viewer.query(({ ctx }) => listOwnSessions(ctx.services, ctx)),
     /** Null: all others than this one. */
     endSession: viewer
-      .input(z.object({ sessionId: z.uuid().nullable() }))
+      .input(z.object({ sessionId: idInput().nullable() }))
       .mutation(({ ctx, input }) => endOwnSession(ctx.services, ctx, input.sessionId)),
     changePassword: viewer
       .input(checkedInput(passwordChange))

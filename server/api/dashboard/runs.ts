@@ -7,6 +7,7 @@ import { writeJson } from "@/server/base/json/json";
 import { writeYaml } from "@/server/catalog/definition-file/write-yaml";
 import { parseSentAgent } from "@/server/catalog/edit-definition";
 import { RUN_KINDS } from "@/server/contract/enums";
+import { idInput } from "@/server/contract/ids";
 import { cancelMatching, cancelRun } from "@/server/runs/cancel";
 import { forkRequest } from "@/server/runs/fork/changes";
 import { estimateFork, viewEstimate } from "@/server/runs/fork/estimate-fork";
@@ -37,7 +38,7 @@ import { checkedInput, pageInput, resolver } from "./procedures";
 
 const viewer = memberProcedure("viewer");
 const member = memberProcedure("member");
-const run = z.object({ runId: z.uuid() });
+const run = z.object({ runId: idInput() });
 const pin = run.extend({ step: z.string().max(64) });
 const filtered = z.object({ filter: runFilter.default({}) });
 const forkInput = forkRequest.extend({
@@ -48,11 +49,11 @@ const forkInput = forkRequest.extend({
     .refine((text) => Number(text) > 0, "must be above 0")
     .optional(),
 });
-const ids = z.array(z.uuid()).max(MAX_RUNS_PER_CALL);
+const ids = z.array(idInput()).max(MAX_RUNS_PER_CALL);
 
 export const runsRouter = router({
   list: viewer
-    .input(filtered.extend(pageInput(z.uuid())))
+    .input(filtered.extend(pageInput(idInput())))
     .query(({ ctx, input: { cursor, ...input } }) =>
       listRuns(ctx.services, ctx.actor, { ...input, before: cursor ?? undefined }),
     ),
@@ -73,7 +74,7 @@ export const runsRouter = router({
   /** Newest first: all newer than `after`, up to `limit`. */
   ids: viewer
     .input(
-      filtered.extend({ after: z.uuid().nullable(), limit: z.int().min(1).max(MAX_FOUND_IDS).default(100) }),
+      filtered.extend({ after: idInput().nullable(), limit: z.int().min(1).max(MAX_FOUND_IDS).default(100) }),
     )
     .query(({ ctx, input: { filter, after, limit } }) =>
       findRunIds(ctx.services, ctx.actor.orgId, { filter, page: { after: after ?? undefined, limit } }),
@@ -85,9 +86,9 @@ export const runsRouter = router({
   metrics: viewer.input(metricsQuestion).query(resolver(readRunMetrics)),
 
   inspect: viewer.input(run).query(resolver(inspectRun)),
-  step: viewer.input(run.extend({ stepId: z.uuid() })).query(resolver(inspectStep)),
+  step: viewer.input(run.extend({ stepId: idInput() })).query(resolver(inspectStep)),
   /** As YAML. */
-  stepDefinition: viewer.input(run.extend({ stepId: z.uuid() })).query(async ({ ctx, input }) => {
+  stepDefinition: viewer.input(run.extend({ stepId: idInput() })).query(async ({ ctx, input }) => {
     const definition = await readStepDefinition(ctx.services, ctx.actor, input);
     return { yaml: definition && writeYaml(definition) };
   }),
@@ -95,13 +96,13 @@ export const runsRouter = router({
     const { outputs, conditions } = await readStepValues(ctx.services, ctx.actor, input);
     return { outputs: [...outputs].map(([id, output]) => ({ id, text: writeJson(output) })), conditions };
   }),
-  modelCall: viewer.input(run.extend({ callId: z.uuid() })).query(resolver(inspectCall)),
-  modelRequest: viewer.input(run.extend({ callId: z.uuid() })).query(resolver(inspectModelRequest)),
+  modelCall: viewer.input(run.extend({ callId: idInput() })).query(resolver(inspectCall)),
+  modelRequest: viewer.input(run.extend({ callId: idInput() })).query(resolver(inspectModelRequest)),
   configuration: viewer
     .input(run)
     .query(({ ctx, input }) => inspectConfiguration(ctx.services, ctx.actor, input.runId)),
   compareConfigurations: viewer
-    .input(z.object({ a: z.uuid(), b: z.uuid() }))
+    .input(z.object({ a: idInput(), b: idInput() }))
     .query(resolver(compareConfigurations)),
   searchSteps: viewer
     .input(run.extend({ text: z.string().min(1).max(MAX_SEARCH_LENGTH) }))
@@ -109,11 +110,11 @@ export const runsRouter = router({
   liveness: viewer.input(run).query(({ ctx, input }) => readLiveness(ctx.services, ctx.actor, input.runId)),
 
   start: member
-    .input(z.object({ kind: z.enum(RUN_KINDS), id: z.uuid(), input: z.string() }))
+    .input(z.object({ kind: z.enum(RUN_KINDS), id: idInput(), input: z.string() }))
     .mutation(resolver(startFromDashboard)),
 
   tryAgent: member
-    .input(z.object({ agentId: z.uuid(), definition: z.unknown(), message: z.string() }))
+    .input(z.object({ agentId: idInput(), definition: z.unknown(), message: z.string() }))
     .mutation(({ ctx, input: { definition, ...input } }) =>
       tryAgent(ctx.services, ctx.actor, { ...input, definition: parseSentAgent(definition) }),
     ),
@@ -121,7 +122,7 @@ export const runsRouter = router({
   tryTool: member
     .input(
       z.object({
-        toolId: z.uuid(),
+        toolId: idInput(),
         yaml: z.string().max(1_000_000),
         input: z.string(),
         until: z.string().max(64).nullable().default(null),
@@ -160,7 +161,7 @@ export const runsRouter = router({
 
   /** At most 200 per call; `next` is the `before` of the next call. */
   cancelMatching: member
-    .input(z.object({ filter: runFilter, before: z.uuid().nullish() }))
+    .input(z.object({ filter: runFilter, before: idInput().nullish() }))
     .mutation(({ ctx, input: { filter, before } }) =>
       cancelMatching(ctx.services, ctx.actor, { filter, before: before ?? undefined }),
     ),

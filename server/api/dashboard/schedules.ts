@@ -11,11 +11,12 @@ import {
   runScheduleNow,
 } from "@/server/catalog/schedules/inspect-schedules";
 import { saveSchedule, setSchedulePaused } from "@/server/catalog/schedules/save-schedule";
+import { idInput } from "@/server/contract/ids";
 import { checkedInput, mutation, pageInput, resolver } from "./procedures";
 
 const viewer = memberProcedure("viewer");
 const member = memberProcedure("member");
-const schedule = z.object({ scheduleId: z.uuid() });
+const schedule = z.object({ scheduleId: idInput() });
 
 export const schedulesRouter = router({
   list: viewer.query(resolver(listSchedules)),

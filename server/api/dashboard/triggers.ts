@@ -21,6 +21,7 @@ import { inspectTrigger } from "@/server/catalog/webhooks/inspect-trigger";
 import { redeliver } from "@/server/catalog/webhooks/redeliver";
 import { triggerUrl } from "@/server/catalog/webhooks/trigger";
 import { DELIVERY_OUTCOMES } from "@/server/contract/enums";
+import { idInput } from "@/server/contract/ids";
 import { checkedInput, mutation, pageInput, resolver } from "./procedures";
 
 const body = z.string().max(100_000);
@@ -28,13 +29,13 @@ const template = z.string().min(1).max(100_000);
 
 const viewer = memberProcedure("viewer");
 const member = memberProcedure("member");
-const trigger = z.object({ triggerId: z.uuid() });
-const delivery = z.object({ deliveryId: z.uuid() });
+const trigger = z.object({ triggerId: idInput() });
+const delivery = z.object({ deliveryId: idInput() });
 
 export const triggersRouter = router({
   inspect: viewer.input(trigger).query(resolver(inspectTrigger)),
   deliveries: viewer
-    .input(trigger.extend({ outcome: z.enum(DELIVERY_OUTCOMES).optional(), ...pageInput(z.uuid()) }))
+    .input(trigger.extend({ outcome: z.enum(DELIVERY_OUTCOMES).optional(), ...pageInput(idInput()) }))
     .query(resolver(listDeliveries)),
   delivery: viewer
     .input(delivery.extend({ complete: z.boolean().optional() }))

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { flagParameter } from "@/server/api/endpoint";
 import { readJson } from "@/server/base/json/json";
+import { idInput } from "@/server/contract/ids";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
 
 /** Query parameters that narrow a list. Each issue is a sentence about its parameter. */
@@ -42,7 +43,7 @@ export const flag = (name: string, description: string): Filter<boolean> => ({
 });
 
 export function id(name: string, description: string): Filter<string> {
-  const input = z.uuid(`${name} must be an id`).toLowerCase().meta({ description });
+  const input = idInput(`${name} must be an id`).meta({ description });
   return { input: input.optional(), applied: z.uuid().nullable() };
 }
 

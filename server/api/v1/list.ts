@@ -8,6 +8,7 @@ import {
 } from "@/server/api/endpoint";
 import type { ApiKeyActor } from "@/server/base/actor";
 import type { Page } from "@/server/base/db/page";
+import { idInput } from "@/server/contract/ids";
 import type { Services } from "@/server/services";
 import type { Filter } from "./filters";
 
@@ -101,7 +102,7 @@ const limit = integerParameter("limit", {
 
 const CURSOR = { description: "nextCursor of the previous page" };
 
-export const idCursor = z.uuid("cursor is not valid");
+export const idCursor = idInput("cursor is not valid");
 
 /** The cursor of a list whose items have numbers. */
 export const numberCursor = z

@@ -14,6 +14,7 @@ import {
 } from "@/server/catalog/change";
 import type { Services } from "@/server/catalog/services";
 import { DEFINITION_STATUSES } from "@/server/contract/enums";
+import { idInput } from "@/server/contract/ids";
 import { type CallbackDefinition, callbackDefinition } from "./callback-definition";
 import { newCallbackSecret } from "./callback-secrets";
 import { addCallbackSecret, countCallbacksLast, putCallback } from "./save-callback";
@@ -56,7 +57,7 @@ export const updateCallback = {
 
 /** Enables or disables a callback. Throws `not_found`. */
 export const setCallbackStatus = catalogVerb(
-  { role: ROLE, input: z.strictObject({ id: z.uuid(), status: z.enum(DEFINITION_STATUSES) }) },
+  { role: ROLE, input: z.strictObject({ id: idInput(), status: z.enum(DEFINITION_STATUSES) }) },
   async (change, { id, status }) => {
     const { tx, at } = change;
     const { name, disabledAt } = await requireCallback(change, id);
@@ -81,7 +82,7 @@ const MAX_OVERLAP_SECONDS = 30 * 24 * 3600;
 export const rotateCallbackSecret = catalogVerb(
   {
     role: ROLE,
-    input: z.strictObject({ id: z.uuid(), overlapSeconds: z.int().min(0).max(MAX_OVERLAP_SECONDS) }),
+    input: z.strictObject({ id: idInput(), overlapSeconds: z.int().min(0).max(MAX_OVERLAP_SECONDS) }),
   },
   async (change, { id, overlapSeconds }) => {
     const { tx, at } = change;
@@ -102,7 +103,7 @@ export const rotateCallbackSecret = catalogVerb(
 
 /** Deletes a callback. What it waits for is not sent. Throws `not_found`. */
 export const removeCallback = catalogVerb(
-  { role: ROLE, input: z.strictObject({ id: z.uuid() }) },
+  { role: ROLE, input: z.strictObject({ id: idInput() }) },
   async (change, { id }) => deleteCallback(change, await requireCallback(change, id)),
 );
 

@@ -6,6 +6,7 @@ import { AppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
 import { rejection } from "@/server/base/issues";
 import { newApiKey } from "@/server/catalog/auth/api-key";
+import { idInput } from "@/server/contract/ids";
 import { type Change, catalogVerb, type Saved, saveItem } from "../change";
 import { type ApiKeyDefinition, apiKeyDefinition } from "../definitions";
 import { resolveTargets } from "../resolve-slugs";
@@ -77,7 +78,7 @@ export async function putApiKey(change: Change, definition: ApiKeyDefinition): P
 
 /** Revokes a key permanently; repeating it changes nothing. Throws `not_found`. */
 export const revokeApiKey = catalogVerb(
-  { role: "admin", input: z.object({ id: z.uuid() }) },
+  { role: "admin", input: z.object({ id: idInput() }) },
   async (change, { id }) => {
     const { tx, at, actor } = change;
     const found = await tx.apiKey.findFirst({ where: { id, organizationId: actor.orgId } });

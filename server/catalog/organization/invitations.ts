@@ -9,6 +9,7 @@ import { newId } from "@/server/base/ids";
 import { rejection } from "@/server/base/issues";
 import { sha256 } from "@/server/base/sha256";
 import type { Services } from "@/server/catalog/services";
+import { idInput } from "@/server/contract/ids";
 import { type Change, catalogVerb, personLock } from "../change";
 import { memberDefinition } from "../definitions";
 import { requireOwnersConsent } from "./members";
@@ -85,7 +86,7 @@ export const createInvitation = catalogVerb(
 
 /** Deletes an invitation, whose link then no longer works. Throws `not_found`. */
 export const revokeInvitation = catalogVerb(
-  { role: "admin", input: z.object({ id: z.uuid() }) },
+  { role: "admin", input: z.object({ id: idInput() }) },
   async (change, { id }) => {
     const { tx, actor } = change;
     const found = await tx.invitation.findFirst({ where: { id, organizationId: actor.orgId } });

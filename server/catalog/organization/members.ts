@@ -6,6 +6,7 @@ import { newId } from "@/server/base/ids";
 import { rejection } from "@/server/base/issues";
 import { createUser } from "@/server/catalog/auth/accounts";
 import type { Services } from "@/server/catalog/services";
+import { idInput } from "@/server/contract/ids";
 import { MIN_PASSWORD_LENGTH } from "@/server/contract/limits";
 import { type Change, catalogVerb, type Editor, personLock, type Saved, saveItem } from "../change";
 import { type MemberDefinition, memberDefinition } from "../definitions";
@@ -42,7 +43,7 @@ export const saveMember = catalogVerb(
 
 /** Changes a member's role; the rules of `saveMember` apply. Throws also `not_found`. */
 export const changeMemberRole = catalogVerb(
-  { role: "admin", input: z.strictObject({ userId: z.uuid(), role: z.enum(MEMBER_ROLES) }) },
+  { role: "admin", input: z.strictObject({ userId: idInput(), role: z.enum(MEMBER_ROLES) }) },
   async (change, { userId, role }) => {
     const { user } = await requireMember(change, userId);
     return putMember(change, { email: user.email, role });
@@ -74,7 +75,7 @@ export async function putMember(change: Change, definition: MemberDefinition): P
 
 /** Ends a membership; the account stays. Throws `not_found`. */
 export const removeMember = catalogVerb(
-  { role: "admin", input: z.object({ userId: z.uuid() }) },
+  { role: "admin", input: z.object({ userId: idInput() }) },
   async (change, { userId }) => {
     const { id, role, user } = await requireMember(change, userId);
     requireOwnersConsent(change.actor, role, role);

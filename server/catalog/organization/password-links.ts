@@ -7,6 +7,7 @@ import { AppError } from "@/server/base/errors";
 import { sha256 } from "@/server/base/sha256";
 import { createLink, deleteLinks } from "@/server/catalog/auth/one-time-links";
 import type { Services } from "@/server/catalog/services";
+import { idInput } from "@/server/contract/ids";
 import { MAILED_LINK_LIFE } from "@/server/contract/limits";
 import { guardKey } from "@/server/guard/limits/memory-guards";
 import { acquireRate, requireRate } from "@/server/guard/limits/rate-limit";
@@ -79,7 +80,7 @@ If that was not you, ignore this e-mail. Your password stays as it is.
  * for owners.
  */
 export const createMemberPasswordLink = catalogVerb(
-  { role: "admin", input: z.strictObject({ userId: z.uuid() }) },
+  { role: "admin", input: z.strictObject({ userId: idInput() }) },
   async (change: Change<MemberActor>, { userId }) => {
     const { tx, actor, at } = change;
     const { role, user } = await requireMember(change, userId);

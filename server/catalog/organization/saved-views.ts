@@ -7,6 +7,7 @@ import { AppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
 import { rejection } from "@/server/base/issues";
 import type { Services } from "@/server/catalog/services";
+import { idInput } from "@/server/contract/ids";
 import { MAX_VIEW_NAME_LENGTH } from "@/server/contract/limits";
 
 /** Of one person in one organization. */
@@ -27,7 +28,7 @@ export const newView = z.strictObject({
     .regex(/^(\?[^#\s]*)?$/, "is not a query string"),
   columns: z.string().max(200).nullable(),
 });
-export const viewName = z.strictObject({ id: z.uuid(), name });
+export const viewName = z.strictObject({ id: idInput(), name });
 
 /** A person's named filter and columns of the runs list. Other people do not see it. */
 export type SavedView = Awaited<ReturnType<typeof listViews>>[number];

@@ -20,6 +20,7 @@ import {
 } from "@/server/catalog/change";
 import { type ScheduleDefinition, scheduleDefinition } from "@/server/catalog/definitions";
 import { resolveTargets } from "@/server/catalog/resolve-slugs";
+import { idInput } from "@/server/contract/ids";
 import { describeRuleIssue, nextTimes, type ScheduleRule } from "@/server/work/schedules/times";
 
 type SavedSchedule = { id: string; slug: string; saved: Saved };
@@ -80,7 +81,7 @@ export async function putSchedule(
 
 /** Pauses or resumes a schedule. Due times during a pause start no run, not even later. Throws `not_found`. */
 export const setSchedulePaused = catalogVerb(
-  { role: "member", input: z.object({ id: z.uuid(), paused: z.boolean() }) },
+  { role: "member", input: z.object({ id: idInput(), paused: z.boolean() }) },
   async (change, { id, paused }) => {
     const { tx, actor, at } = change;
     const found = await tx.schedule.findFirst({

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { OrgId } from "@/server/base/actor";
 import { Prisma } from "@/server/base/db/generated/client";
 import { RUN_KINDS, RUN_SOURCES } from "@/server/contract/enums";
+import { idInput } from "@/server/contract/ids";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
 import {
   LISTED_STATUSES,
@@ -21,13 +22,13 @@ export const runFilter = z.object({
   status: z.array(z.enum(LISTED_STATUSES)).max(LISTED_STATUSES.length).optional(),
   kind: z.enum(RUN_KINDS).optional(),
   source: z.enum(SOURCE_CHOICES).optional(),
-  agentId: z.uuid().optional(),
-  toolId: z.uuid().optional(),
-  targetIds: z.array(z.uuid()).optional(),
-  triggerId: z.uuid().optional(),
-  scheduleId: z.uuid().optional(),
-  apiKeyId: z.uuid().optional(),
-  userId: z.uuid().optional(),
+  agentId: idInput().optional(),
+  toolId: idInput().optional(),
+  targetIds: z.array(idInput()).optional(),
+  triggerId: idInput().optional(),
+  scheduleId: idInput().optional(),
+  apiKeyId: idInput().optional(),
+  userId: idInput().optional(),
   period: z.enum(RUN_PERIODS).optional(),
   /** From is inclusive, to is exclusive. */
   from: moment.optional(),
