@@ -630,6 +630,8 @@ describe("idempotent starts", () => {
     expect(second.text).toBe(first.text);
     expect(first.headers.get("idempotent-replayed")).toBeNull();
     expect(second.headers.get("idempotent-replayed")).toBe("true");
+    const spelled = path().replace(tenant.agentId, tenant.agentId.toUpperCase().replace("-", "%2D"));
+    expect((await rest({ path: spelled, body, headers })).text).toBe(first.text);
     expectError(
       await rest({ path: path(), body: '{"userMessage":"Other"}', headers }),
       409,

@@ -139,7 +139,7 @@ async function startWithin(call: Call, memory: StepMemory): Promise<Answer> {
   let input: object;
   try {
     const body = declared && (await request.readBody(declared.maxBytes));
-    repetition = readRepetition(request, body);
+    repetition = readRepetition(call, body);
     options = readStartOptions(request.header, services.env);
     input = await readInput(request, { endpoint, params, body, memory });
   } catch (error) {
@@ -154,14 +154,15 @@ async function startWithin(call: Call, memory: StepMemory): Promise<Answer> {
   }
 }
 
+// An id has several spellings in a path.
 function readRepetition(
-  { method, path, header }: ApiRequest,
+  { request: { header }, route, params }: Call,
   body: Buffer = Buffer.alloc(0),
 ): ApiCall["repetition"] {
   const key = parseIdempotencyKey(header("idempotency-key"));
-  return key === null
-    ? undefined
-    : { key, requestHash: hashRequest(method, path, body, ...optionHeadersOf(header)) };
+  if (key === null) return undefined;
+  const ids = Object.values(params).map((id) => id.toLowerCase());
+  return { key, requestHash: hashRequest(route.procedure, ...ids, body, ...optionHeadersOf(header)) };
 }
 
 /** Counts a read or list of a key; returns the headers of its limit. Throws `rate_limited`. */
