@@ -33,7 +33,7 @@ export function wire(env: Environment, log: Logger = createLogger({ level: env.l
     pool,
     notifications,
     cached: { apiKeys: cached(), targets: cached(), triggers: cached(), modelProviders: cached() },
-    endedRuns: createEndedRuns(),
+    endedRuns: createEndedRuns(clock),
     endWaiters: new EndWaiters({ pool, notifications }),
     configurationsStored: new LRUCache({ max: 10_000 }),
     engine: new RunningEngine(() => services, { slots: env.slots }),

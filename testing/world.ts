@@ -117,6 +117,7 @@ export async function createWorld(parts: WorldParts = {}): Promise<World> {
   const cached = createConfigurationCaches(notifications);
   const engine = new RunEngine(() => world, { slots: parts.slots ?? 40 });
   const models = parts.models ?? quietModels;
+  const clock = beside?.clock ?? testClock("2026-11-21T01:22:07.000Z");
   const prices = parts.prices ?? env.prices;
   const world: World = {
     env,
@@ -124,7 +125,7 @@ export async function createWorld(parts: WorldParts = {}): Promise<World> {
     pool,
     notifications,
     cached: { apiKeys: cached(), targets: cached(), triggers: cached(), modelProviders: cached() },
-    endedRuns: createEndedRuns(),
+    endedRuns: createEndedRuns(clock),
     endWaiters: new EndWaiters({ pool, notifications }),
     configurationsStored: new LRUCache({ max: 1_000 }),
     engine,
@@ -134,7 +135,7 @@ export async function createWorld(parts: WorldParts = {}): Promise<World> {
     sendMail: parts.sendMail ?? null,
     fetch: parts.fetch ?? (() => Promise.reject(new Error("no way out in this test"))),
     encryption: createEncryption(env.secret),
-    clock: beside?.clock ?? testClock("2026-11-21T01:22:07.000Z"),
+    clock,
     log,
     metrics: createServiceMetrics({ env, models, prices }),
     async close() {

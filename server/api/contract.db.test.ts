@@ -537,6 +537,22 @@ describe("reads, endpoints 3–6", () => {
     expectError(await rest({ method: "GET", path: await path() }), status, code);
   });
 
+  it("404 for a deleted run that this process has just read, at the latest after five minutes", async () => {
+    const own = await createTenant(world);
+    const id = await startTool(own);
+    const read = (view: string) => rest({ method: "GET", path: `/v1/tools/run/${id}/${view}`, key: own.key });
+    world.clock.advance(1);
+    expect((await rest({ path: `/v1/tools/run/${id}/cancel`, key: own.key })).status).toBe(200);
+    await world.db.run.delete({ where: { id } });
+    await world.db.configuration.deleteMany({ where: { organizationId: own.orgId } });
+    expectError(await read("result"), 404, "not_found");
+    world.clock.advance(4 * 60_000);
+    expect((await read("status")).status).toBe(200);
+    // Caching a body does not extend it.
+    world.clock.advance(61_000);
+    expectError(await read("status"), 404, "not_found");
+  });
+
   it("401 without a key, 429 beyond the plan's reads", async () => {
     const path = `/v1/agents/run/${await startAgent()}/status`;
     expectError(await rest({ method: "GET", path, key: null }), 401, "unauthenticated");

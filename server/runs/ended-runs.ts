@@ -1,10 +1,13 @@
 import { LRUCache } from "lru-cache";
+import type { Clock } from "@/server/base/clock";
 import { MIB } from "@/server/contract/sizes";
 import type { RunFacts } from "./run-facts";
 
 // MAX_BYTES is approximate.
 const MAX_RUNS = 10_000;
 const MAX_BYTES = 16 * MIB;
+/** From the end or the read of a run. Retention may have deleted it since. */
+const LIFETIME_MS = 5 * 60_000;
 
 export type TaggedBody = { body: string; etag: string };
 
@@ -14,10 +17,15 @@ type EndedRun = { orgId: string; run: RunFacts; bodies: Map<string, TaggedBody> 
 export type EndedRuns = ReturnType<typeof createEndedRuns>;
 
 /** Runs that ended recently in this process, or were read since. */
-export function createEndedRuns() {
+export function createEndedRuns(clock: Pick<Clock, "monotonicMs">) {
   const runs = new LRUCache<string, EndedRun>({
     max: MAX_RUNS,
     maxSize: MAX_BYTES,
+    ttl: LIFETIME_MS,
+    // Each read asks the clock, which tests move; a timer would hold its time.
+    ttlResolution: 0,
+    noUpdateTTL: true,
+    perf: { now: () => clock.monotonicMs() },
     sizeCalculation({ run, bodies }) {
       let size = 500 + 2 * (run.input.length + (run.output?.length ?? 0));
       for (const { body } of bodies.values()) size += 2 * body.length;

@@ -83,15 +83,17 @@ export async function readFinishedSteps(
   });
 }
 
+/** Throws `not_found`: retention has deleted it with its last run. */
 export async function readConfiguration(
   services: Pick<Services, "db">,
   orgId: OrgId,
   hash: string,
 ): Promise<string> {
-  const row = await services.db.configuration.findUniqueOrThrow({
+  const row = await services.db.configuration.findUnique({
     where: {
       organizationId_hash: { organizationId: orgId, hash: Uint8Array.from(Buffer.from(hash, "hex")) },
     },
   });
+  if (row === null) throw new AppError("not_found", "Tool run not found.");
   return row.document;
 }
