@@ -70,7 +70,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   links: (link) => readLinks({ link }),
   "a time zone": isTimeZone,
   "a trace": parseTraceParent,
-  "a form": (text) => orError(() => formFields(text)),
+  "a form": formFields,
   "a wait": (text) =>
     orError(() => retryAfterMs(new Headers({ "retry-after": `1${text.trim()}` }), new Date())),
   secrets: redact,

@@ -10,6 +10,7 @@ export type CallBody = { text: string; json: Json };
 
 // A form is read before its signature is checked, so it must be quick.
 const MAX_FORM_FIELDS = 1_000;
+export const TOO_MANY_FIELDS = "The form has more than 1,000 fields.";
 
 // In a form, the document of GitHub, Slack and others.
 const DOCUMENT_FIELD = "payload";
@@ -37,6 +38,7 @@ export async function readCallBody(
   await memory.holdText(text);
   if (form !== "form") return { text, json: await parseBodyText(text) };
   const fields = formFields(text);
+  if (fields === null) throw new AppError("invalid_request", TOO_MANY_FIELDS);
   const [document] = fields.get(DOCUMENT_FIELD) ?? [];
   if (document !== undefined) return { text: document, json: await parseBodyText(document) };
   const json = objectOf(
@@ -55,10 +57,9 @@ function requireType(bodies: BodyForms, contentType: string | null, form: BodyFo
   throw new AppError("invalid_request", `The header Content-Type must be ${types.join(" or ")}${given}.`);
 }
 
-/** The fields of a form by name, in order. Throws `invalid_request` if there are more than 1,000. */
-export function formFields(text: string): Map<string, string[]> {
-  if (text.split("&", MAX_FORM_FIELDS + 1).length > MAX_FORM_FIELDS)
-    throw new AppError("invalid_request", `The form has more than ${MAX_FORM_FIELDS} fields.`);
+/** The fields of a form by name, in order; null if there are more than 1,000. */
+export function formFields(text: string): Map<string, string[]> | null {
+  if (text.split("&", MAX_FORM_FIELDS + 1).length > MAX_FORM_FIELDS) return null;
   const fields = new Map<string, string[]>();
   for (const [name, value] of new URLSearchParams(text)) {
     const known = fields.get(name);

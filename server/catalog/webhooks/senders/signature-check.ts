@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { readJson, writeJson } from "@/server/base/json/json";
 import { KIB } from "@/server/contract/sizes";
+import { TOO_MANY_FIELDS } from "./call-body";
 import { type HmacRule, PRESETS, type Sender, type SignatureRule } from "./presets";
 import { hasDigest, type ReadSignature, readSignature, type SignedCall } from "./signed-call";
 import { fillSigningString } from "./signing-string";
@@ -101,6 +102,8 @@ function likelyMistake(rule: HmacRule, read: ReadSignature, { secrets, call, tit
       return `The header ${rule.idHeader} is missing, which the signature covers.`;
     case "body_hash":
       return `The address lacks ${rule.bodyHashQuery}, the hash of a body that is not a form.`;
+    case "form":
+      return TOO_MANY_FIELDS;
     case null:
       return likelyMismatch(rule, read, { secrets, call, title });
   }

@@ -130,9 +130,7 @@ describe("a vendor's signature is accepted, and not over another body", () => {
       "x-twilio-signature": "RSOYDt4T1cUTdK1PDd93/VVr8B8=",
     };
     expect(check("twilio", "12345", { headers, body: "a=1&".repeat(999) })).toBe(false);
-    expect(() => check("twilio", "12345", { headers, body: "a=1&".repeat(250_000) })).toThrow(
-      "The form has more than 1000 fields.",
-    );
+    expect(check("twilio", "12345", { headers, body: "a=1&".repeat(250_000) })).toBe(false);
   });
 
   it("of the standardwebhooks package", () => {

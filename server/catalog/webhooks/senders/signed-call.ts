@@ -29,12 +29,9 @@ export type ReadSignature = {
   signed: (string | Uint8Array)[] | null;
   issue: SignatureIssue | null;
 };
-type SignatureIssue = "header" | "format" | "timestamp" | "tolerance" | "id" | "body_hash";
+type SignatureIssue = "header" | "format" | "timestamp" | "tolerance" | "id" | "body_hash" | "form";
 
-/**
- * Checks a call's signature over its raw bytes against the secrets, in constant time. Throws `invalid_request` if the
- * fields are signed and there are too many.
- */
+/** Checks a call's signature over its raw bytes against the secrets, in constant time. */
 export function isSigned(rule: SignatureRule, secrets: string[], call: SignedCall): boolean {
   if (rule.kind === "token") return hasToken(rule.header, secrets, call);
   const { signatures, signed, issue } = readSignature(rule, call);
@@ -93,13 +90,16 @@ export function readSignature(rule: HmacRule, call: SignedCall): ReadSignature {
   const ageSeconds = timestamp === null ? null : ageOf(timestamp, call.now);
   const id = rule.idHeader === undefined ? null : call.header(rule.idHeader) || null;
   const { body, url } = call;
-  const signed = fillSigningString(rule.signingString, { timestamp, id, body, url, form: sortedForm(call) });
+  // Only a rule that signs the fields may depend on them.
+  const form = rule.signingString.includes("{form}") ? sortedForm(call) : "";
+  const signed = fillSigningString(rule.signingString, { timestamp, id, body, url, form });
   const issue = (): SignatureIssue | null => {
     if (received === null) return "header";
     if (signatures.length === 0) return "format";
     if (clock && ageSeconds === null) return "timestamp";
     if (clock && Math.abs(ageSeconds ?? 0) > clock.toleranceSeconds) return "tolerance";
     if (rule.bodyHashQuery !== undefined && !isBodyBound(rule.bodyHashQuery, call)) return "body_hash";
+    if (form === null) return "form";
     return signed === null ? "id" : null;
   };
   return { received, signatures, timestamp, ageSeconds, signed, issue: issue() };
@@ -144,10 +144,12 @@ function isBodyBound(name: string, { header, body, url }: SignedCall): boolean {
   return given === sha256(body).toString("hex");
 }
 
-/** Names in order, each with its distinct values in order, as Twilio signs them. */
-function sortedForm({ header, body }: SignedCall): string {
+/** Names in order, each with its distinct values in order, as Twilio signs them. Null: there are too many. */
+function sortedForm({ header, body }: SignedCall): string | null {
   if (mediaTypeOf(header("content-type")) !== FORM_TYPE) return "";
-  return [...formFields(Buffer.from(body).toString("utf8"))]
+  const fields = formFields(Buffer.from(body).toString("utf8"));
+  if (fields === null) return null;
+  return [...fields]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([name, values]) => [...new Set(values)].sort().map((value) => name + value))
     .join("");

@@ -49,6 +49,12 @@ const runsOf = (triggerId: string) => world.db.run.findMany({ where: { triggerId
 const deliveriesOf = (triggerId: string) =>
   world.db.delivery.findMany({ where: { triggerId }, orderBy: { id: "asc" } });
 
+async function checkOf(triggerId: string) {
+  const [delivery] = (await deliveriesOf(triggerId)).slice(-1);
+  const viewer = await createMember(world, tenant, "viewer");
+  return (await inspectDelivery(world, viewer, { deliveryId: delivery?.id ?? "" })).signatureCheck;
+}
+
 const seconds = () => Math.floor(world.clock.now().getTime() / 1000);
 const stripe = (payload: string, timestamp = seconds()) => ({
   "Stripe-Signature": new Stripe("sk_test_none").webhooks.generateTestHeaderString({
@@ -217,6 +223,16 @@ describe("bodies that are no plain JSON", () => {
     ]);
   });
 
+  it("with more than 1,000 fields are rejected after the signature", async () => {
+    const { token } = await create("github");
+    const body = "a=1&".repeat(1_000);
+    expect(await send(token, { "Content-Type": FORM }, { body })).toMatchObject({ status: 401 });
+    const headers = { "X-Hub-Signature-256": await sign(SECRET, body), "Content-Type": FORM };
+    const rejected = await send(token, headers, { body });
+    expect(rejected.status).toBe(400);
+    expect(rejected.text).toContain("The form has more than 1,000 fields.");
+  });
+
   it("of Twilio are signed by field; Twilio gets an empty TwiML document", async () => {
     const { id, token } = await create("twilio");
     const url = `${world.env.appUrl}/webhooks/${token}`;
@@ -237,6 +253,9 @@ describe("bodies that are no plain JSON", () => {
       Body: ["hi", "ho"],
       From: "+14158675309",
     });
+    const long = await send(token, headers, { body: "a=1&".repeat(1_000) });
+    expect(long).toMatchObject({ status: 401 });
+    expect((await checkOf(id))?.likely).toBe("The form has more than 1,000 fields.");
     // The captured signature does not cover JSON.
     const json = { ...headers, "Content-Type": "application/json" };
     expect(await send(token, json, { body: '{"evil":1}' })).toMatchObject({ status: 401 });
@@ -288,12 +307,6 @@ describe("a check of the address", () => {
 });
 
 describe("a rejected signature", () => {
-  const checkOf = async (triggerId: string) => {
-    const [delivery] = (await deliveriesOf(triggerId)).slice(-1);
-    const viewer = await createMember(world, tenant, "viewer");
-    return (await inspectDelivery(world, viewer, { deliveryId: delivery?.id ?? "" })).signatureCheck;
-  };
-
   it("shows what was checked, but never the right digest", async () => {
     const { id, token } = await create("stripe");
     const body = '{"id":"evt_1"}';
