@@ -93,12 +93,15 @@ async function writeStart(services: Services, start: Start): Promise<StartVerdic
   const withDocument = { ...item, document: prepared.document };
   try {
     const isStored = services.configurationsStored.has(`${actor.orgId} ${prepared.hash}`);
-    let verdict = await send(isStored ? item : withDocument).catch((error: unknown) => {
+    const first = await send(isStored ? item : withDocument).catch((error: unknown) => {
       if (isForeignKeyViolation(error, "runs_organization_id_configuration_hash_fkey"))
         return send(withDocument);
       throw error;
     });
-    while (verdict.verdict === "again") verdict = await send(withDocument);
+    let verdict = first;
+    // The first attempt counted the call.
+    const uncounted = { ...withDocument, rate_key: null };
+    while (verdict.verdict === "again") verdict = { ...(await send(uncounted)), rate: first.rate };
     return verdict;
   } catch (error) {
     // The worker was lost after it had committed the start: the run exists and waits.

@@ -456,6 +456,27 @@ describe("starts with one idempotency key", () => {
     await expectSoundLedger(world, tenant);
   });
 
+  it("count once for the limit, also if the key is stored meanwhile", async () => {
+    const limit = { name: "starts", key: `test:${tenant.orgId}`, limit: 2, seconds: 60 } as const;
+    const { idempotency } = idempotent("key");
+    const { runId } = await start(world, { limit });
+    const holder = await world.pool.connect();
+    await holder.query("BEGIN");
+    await holder.query(
+      `INSERT INTO idempotency_keys (organization_id, scope, key, request_hash, run_id, response, created_at, expires_at)
+       VALUES ($1, 'test', 'key', $2, $3, '{}', $4, $4::timestamptz + interval '1 day')`,
+      [tenant.orgId, idempotency?.requestHash, runId, world.clock.now()],
+    );
+    const second = start(world, { limit, idempotency });
+    const waiting =
+      "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%flush_writes%'";
+    await expect.poll(async () => (await world.pool.query(waiting)).rowCount).toBe(1);
+    await holder.query("COMMIT");
+    holder.release();
+    const replay = { runId, replay: "{}", rate: { allowed: true, remaining: 0 } };
+    expect(await second).toMatchObject(replay);
+  });
+
   it("and different requests conflict", async () => {
     const results = await Promise.allSettled(
       ["a", "b", "c"].map((body) => start(world, idempotent("key", body))),
