@@ -45,9 +45,9 @@ export async function acceptCall(
   };
   const call = { trigger, delivery, conditions, now };
   const isVerified = trigger.secrets?.length !== 0;
-  identify(call, eventIdInHeaders(sender, { isSigned: isVerified, header: request.header }));
   let read: StartRequest | Accepted;
   try {
+    identify(call, eventIdInHeaders(sender, { isSigned: isVerified, header: request.header }));
     read = await readCall(services, request, { ...call, memory });
   } catch (error) {
     return { kind: "started", started: await rejectStart(services, actor, { error, conditions }) };

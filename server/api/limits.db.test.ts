@@ -50,6 +50,12 @@ describe("the standard headers", () => {
       ["starts", 404, await send({ path: `/v1/tools/run/${newId()}`, key, body: "{}" })],
       ["reads", 404, await send({ method: "GET", path: `/v1/tools/run/${newId()}/status`, key })],
       ["webhook", 400, await send({ path: `/webhooks/${token}`, body: "{" })],
+      // A malformed id of a webhook's call counts, too.
+      [
+        "webhook",
+        400,
+        await send({ path: `/webhooks/${token}`, body: "{}", headers: { "webhook-id": "é" } }),
+      ],
     ];
     for (const [name, status, { status: answered, headers }] of answers) {
       expect(answered).toBe(status);
