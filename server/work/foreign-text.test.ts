@@ -41,7 +41,7 @@ function answerOf(text: string): string {
 }
 
 const log = createLogger({ destination: { write: () => undefined } });
-const redact = createRedactor([{ value: "sk-abcdefgh", mark: "[secret a]" }]);
+const redactor = createRedactor([{ value: "sk-abcdefgh", mark: "[secret a]" }]);
 
 function orError(read: () => unknown): unknown {
   try {
@@ -73,7 +73,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   "a form": formFields,
   "a wait": (text) =>
     orError(() => retryAfterMs(new Headers({ "retry-after": `1${text.trim()}` }), new Date())),
-  secrets: redact,
+  secrets: redactor.redact,
   references: (text) => findSecretNames({ a: text }),
 };
 

@@ -111,6 +111,6 @@ function holdKey(value: string, host: string): OpenedKey {
   return {
     apiKey: placeholder,
     carried: [{ name: "key", placeholder, value, hosts: [host] }],
-    redact: createRedactor([{ value, mark: "[redacted]" }]),
+    redact: createRedactor([{ value, mark: "[redacted]" }]).redact,
   };
 }

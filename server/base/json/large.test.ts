@@ -46,7 +46,8 @@ test("the keys of a long object are known in JavaScript's order", async () => {
 test.each([
   [
     "taken apart and made again",
-    async (value: Json) => mapLarge(value, { part: copy, key: (key) => key, depth: 200 }),
+    async (value: Json) =>
+      mapLarge(value, { part: copy, long: async (text) => text, key: (key) => key, depth: 200 }),
   ],
   ["parsed in parts", async (value: Json) => parseLargeJson(JSON.stringify(value))],
 ])("objects whose keys are indexes take no more memory when they are %s", async (_how, change) => {
@@ -72,7 +73,12 @@ describe.each(Object.entries(LARGE).map(([name, text]) => ({ name, text })))("$n
 
   test("are changed part by part", async () => {
     const value: Json = JSON.parse(text);
-    const map = { part: (part: Json) => part, key: (key: string) => key, depth: 200 };
+    const map = {
+      part: (part: Json) => part,
+      long: async (text: string) => text,
+      key: (key: string) => key,
+      depth: 200,
+    };
     expect(JSON.stringify(await mapLarge(value, map))).toBe(JSON.stringify(value));
   });
 
@@ -155,7 +161,12 @@ test.each(["keys", "an own __proto__"])("the keys of %s are not listed at once",
   const listed = [vi.spyOn(Object, "keys"), vi.spyOn(Object, "entries")];
   try {
     const parsed = await parseLargeJson(LARGE[name] ?? "");
-    const changed = await mapLarge(parsed, { part: (part) => part, key: (key) => `${key}!`, depth: 200 });
+    const changed = await mapLarge(parsed, {
+      part: (part) => part,
+      long: async (text) => text,
+      key: (key) => `${key}!`,
+      depth: 200,
+    });
     const text = await stringifyLarge(changed);
     expect(isSmall({ inner: changed })).toBe(false);
     const longest = listed.flatMap((spy) => spy.mock.results.map(({ value }) => value.length));

@@ -52,23 +52,26 @@ export async function largeJsonBytes(value: Json): Promise<number> {
 
 type LargeMap = {
   part: (value: Json, depth: number) => Json;
+  /** Instead of `part`. */
+  long: (text: string) => Promise<Json>;
   key: (key: string) => string;
   /** From here on, values go to `part`, however large. */
   depth: number;
 };
 
 /** Changes a value part by part. The containers of large values are rebuilt. */
-export async function mapLarge(value: Json, { part, key, depth }: LargeMap): Promise<Json> {
+export async function mapLarge(value: Json, { part, long, key, depth }: LargeMap): Promise<Json> {
   if (isSmall(value)) return part(value, 0);
   const open: Making<Json>["open"] = (container) => {
     const { add, finish } = buildLong(Array.isArray(container));
     return { add: (name, member) => add(key(name), member), finish };
   };
-  return makeInParts(value, { part, open, depth }, { depth: 0, slice: new WorkSlice() });
+  return makeInParts(value, { part, long, open, depth }, { depth: 0, slice: new WorkSlice() });
 }
 
 type Making<Made> = {
   part: (value: Json, depth: number) => Made;
+  long?: (text: string) => Promise<Made>;
   open: (container: Json[] | JsonObject) => { add: (key: string, made: Made) => void; finish: () => Made };
   depth: number;
   known?: (container: Json[] | JsonObject) => Made | undefined;
@@ -97,6 +100,7 @@ async function makeInParts<Made>(
   making: Making<Made>,
   { depth, slice }: { depth: number; slice: WorkSlice },
 ): Promise<Made> {
+  if (typeof value === "string" && making.long !== undefined) return making.long(value);
   if (!isContainer(value) || depth >= making.depth) {
     await takeTurn();
     return making.part(value, depth);

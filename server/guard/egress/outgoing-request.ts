@@ -138,7 +138,7 @@ export class OutgoingRequest {
     this.method = method;
     for (const secret of this.#secrets) {
       if (describeRejection(secret, next, isTrusted) === null) continue;
-      if (createRedactor([{ value: secret.value, mark: "" }])(next.href) === next.href) continue;
+      if (createRedactor([{ value: secret.value, mark: "" }]).redact(next.href) === next.href) continue;
       throw rejectedCall(
         `${this.url.host} redirects to ${next.host} with the secret "${secret.name}" in the address. ` +
           "The secret may not be sent there.",

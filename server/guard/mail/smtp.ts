@@ -19,7 +19,7 @@ export function createMailer(settings: SmtpSettings, connect: GuardedConnect): S
   const { host, port, secure, requireTls, user, password, from } = settings;
   const domain = /@([^\s<>@]+)>?\s*$/.exec(from)?.[1] ?? host;
   // Servers repeat commands that they reject, and AUTH holds the password.
-  const redact = createRedactor(password === undefined ? [] : [{ value: password, mark: "[redacted]" }]);
+  const { redact } = createRedactor(password === undefined ? [] : [{ value: password, mark: "[redacted]" }]);
   const queue = new FairQueue(CONNECTIONS.process, CONNECTIONS.organization);
   const sendMail: SendMail = async (message, signal) => {
     // Most installations send few e-mails.

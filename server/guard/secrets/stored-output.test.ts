@@ -58,7 +58,7 @@ test("redacts secrets, longer ones first, and leaves short ones", async () => {
     20261123,
     1.5,
   ]);
-  expect(redactor(secrets)("key hunter22 wrong")).toBe("key [redacted] wrong");
+  expect(redactor(secrets).redact("key hunter22 wrong")).toBe("key [redacted] wrong");
 });
 
 test("cuts deep nesting, and keeps a key named __proto__ as data", async () => {

@@ -3,9 +3,11 @@ import { isContainer, type Json, objectOf } from "@/server/base/json/json";
 import { mapLarge, stringifyLarge } from "@/server/base/json/large";
 import { MAX_JSON_DEPTH } from "@/server/base/json/text";
 import { MAX_STEP_OUTPUT_BYTES } from "@/server/contract/sizes";
-import type { Redact } from "@/server/guard/secrets/redact";
+import type { Redactor } from "@/server/guard/secrets/redact";
 
 const PREVIEW_LENGTH = 4_096;
+const KEEP: Redactor = { redact: (text) => text, redactLong: async (text) => text };
+const REPLACE_NUL: Redactor = { redact: replaceNul, redactLong: async (text) => replaceNul(text) };
 
 /**
  * Prepares an output for storage: secrets are redacted, U+0000 and unpaired surrogates become U+FFFD, and nesting
@@ -15,9 +17,13 @@ const PREVIEW_LENGTH = 4_096;
 export async function storeOutput(
   output: Json,
   { overflow, most = MAX_STEP_OUTPUT_BYTES }: { overflow: "cut" | "reject"; most?: number },
-  redact: Redact = (text) => text,
+  { redact, redactLong }: Redactor = KEEP,
 ): Promise<{ text: string } | { error: string }> {
-  const text = await stringifyLarge(await cleanParts(output, (each) => replaceNul(redact(each))));
+  const clean: Redactor = {
+    redact: (each) => replaceNul(redact(each)),
+    redactLong: async (each) => replaceNul(await redactLong(each)),
+  };
+  const text = await stringifyLarge(await cleanParts(output, clean));
   const bytes = Buffer.byteLength(text);
   if (bytes <= most) return { text };
   if (overflow === "reject") {
@@ -47,16 +53,16 @@ export function cutBytes(text: string, most: number): string {
 
 /** A value whose texts are fit to be stored: see `replaceNul`. Nests deeper than 200 levels are left out. */
 export function cleanLargeJson(value: Json): Promise<Json> {
-  return cleanParts(value, replaceNul);
+  return cleanParts(value, REPLACE_NUL);
 }
 
-export function redactJson(value: Json, redact: Redact): Promise<Json> {
-  return cleanParts(value, redact);
+export function redactJson(value: Json, redactor: Redactor): Promise<Json> {
+  return cleanParts(value, redactor);
 }
 
-function cleanParts(value: Json, clean: (text: string) => string): Promise<Json> {
-  const part = (each: Json, depth: number) => cleanValue(each, clean, depth);
-  return mapLarge(value, { part, key: clean, depth: MAX_JSON_DEPTH });
+function cleanParts(value: Json, { redact, redactLong }: Redactor): Promise<Json> {
+  const part = (each: Json, depth: number) => cleanValue(each, redact, depth);
+  return mapLarge(value, { part, long: redactLong, key: redact, depth: MAX_JSON_DEPTH });
 }
 
 function cleanValue(value: Json, clean: (text: string) => string, depth: number): Json {

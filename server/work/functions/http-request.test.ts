@@ -387,10 +387,14 @@ describe("pages", () => {
   test("keep the secret in their path", async () => {
     const placeholders = new SecretPlaceholders();
     const url = `https://x.test/bot${placeholders.of("api")}/list`;
-    const redact = createRedactor([{ value: "123:s3cr3t", mark: "[secret api]" }]);
+    const { redact } = createRedactor([{ value: "123:s3cr3t", mark: "[secret api]" }]);
     const asked: string[] = [];
     const context = testFunctionContext({
-      redact: (value) => redactJson(value, (text) => placeholders.describe(redact(text))),
+      redact: (value) =>
+        redactJson(value, {
+          redact: (text) => placeholders.describe(redact(text)),
+          redactLong: async (text) => placeholders.describe(redact(text)),
+        }),
       fetch: async (address) => {
         asked.push(String(address));
         return Response.json({

@@ -54,7 +54,7 @@ export async function attemptCall(
     return { status: null, error: error.message, answer: "", durationMs: since() };
   }
   const durationMs = since();
-  const redact = createRedactor(secrets.map((value) => ({ value, mark: "[secret]" })));
+  const { redact } = createRedactor(secrets.map((value) => ({ value, mark: "[secret]" })));
   const answer = replaceNul(redact(await readStart(response)));
   return { status: response.status, error: describeFailure(response), answer, durationMs };
 }

@@ -8,7 +8,7 @@ import type { CarriedSecret } from "@/server/guard/egress/outgoing-request";
 import { waitingHostsOf } from "@/server/guard/secrets/allowed-hosts";
 import { secretValuePurpose } from "@/server/guard/secrets/encryption";
 import { SecretPlaceholders } from "@/server/guard/secrets/placeholders";
-import { createRedactor, type Redact } from "@/server/guard/secrets/redact";
+import { createRedactor, type Redact, type Redactor } from "@/server/guard/secrets/redact";
 import { findSecretNames, secretMark } from "@/server/guard/secrets/references";
 import { findModelProviders } from "@/server/runs/find-model-providers";
 import type { Services } from "@/server/runs/services";
@@ -46,7 +46,7 @@ export class RunSecrets {
   /** Marks by value. A value that was replaced during the run may still be echoed. */
   readonly #known = new Map<string, string>();
   readonly #recorded = new Set<string>();
-  #redact: Redact | null = null;
+  #redactor: Redactor | null = null;
   #isRead = false;
 
   constructor(services: Services, user: SecretUser, parent?: RunSecrets) {
@@ -61,10 +61,17 @@ export class RunSecrets {
 
   /** Values become `[secret NAME]`, placeholders `{{ secrets.NAME }}`. */
   readonly redact: Redact = (text) => {
-    if (this.#known.size === 0) return this.placeholders.describe(text);
-    this.#redact ??= createRedactor([...this.#known].map(([value, mark]) => ({ value, mark })));
-    return this.placeholders.describe(this.#redact(text));
+    return this.placeholders.describe(this.#knownSecrets().redact(text));
   };
+
+  readonly redactLong: Redactor["redactLong"] = async (text) => {
+    return this.placeholders.describe(await this.#knownSecrets().redactLong(text));
+  };
+
+  #knownSecrets(): Redactor {
+    this.#redactor ??= createRedactor([...this.#known].map(([value, mark]) => ({ value, mark })));
+    return this.#redactor;
+  }
 
   /** Audits the use, and redacts all secrets of the run from then on. Throws if the database cannot be reached. */
   async open(functionName: string, input: JsonObject): Promise<OpenedSecrets> {
@@ -134,7 +141,7 @@ export class RunSecrets {
   #remember(value: string, mark: string): void {
     if (!this.#known.has(value)) {
       this.#known.set(value, mark);
-      this.#redact = null;
+      this.#redactor = null;
     }
     if (this.#parent !== undefined) this.#parent.#remember(value, mark);
   }

@@ -35,7 +35,7 @@ test("a provider whose name begins like a key is named", () => {
 
 test.each([230, 400])("a secret behind %s characters is redacted before the message is cut", (length) => {
   const value = "Zq7uN4vT9wKx".repeat(16);
-  const redact = createRedactor([{ value, mark: "[secret far]" }]);
+  const { redact } = createRedactor([{ value, mark: "[secret far]" }]);
   const error = readReportedError({ error: { detail: "-".repeat(length) + value } });
   const { message } = readProviderError(error, { name: "test", apiKey: undefined, redact }, new Date(0));
   expect(message).toContain("[secret far]");

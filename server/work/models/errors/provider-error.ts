@@ -41,7 +41,9 @@ export function readProviderError(
   now: Date,
 ): ProviderError {
   const { name, apiKey, redact = (text) => text } = provider;
-  const redactKey = createRedactor(apiKey === undefined ? [] : [{ value: apiKey, mark: "[redacted]" }]);
+  const { redact: redactKey } = createRedactor(
+    apiKey === undefined ? [] : [{ value: apiKey, mark: "[redacted]" }],
+  );
   const clean = (text: string) => replaceNul(redact(redactKey(text)));
   // A provider's name may begin like a key.
   const prefix = clean(`the model provider "${name}" `);

@@ -29,7 +29,7 @@ export async function attemptFunction(
     // The time limit does not include waiting for the database.
     await worker.confirm();
     const output = await executeFunction(name, { input, context, timeoutMs });
-    return await storedOutput(execution, output, secrets.redact);
+    return await storedOutput(execution, output, secrets);
   } catch (error) {
     if (error instanceof WorkerLost || error instanceof LimitReached) throw error;
     signal.throwIfAborted();
@@ -68,7 +68,7 @@ function contextOf(
         },
         worker,
       ),
-    redact: (value) => redactJson(value, redact),
+    redact: (value) => redactJson(value, secrets),
     idempotencyKey,
     traceParent: services.env.traces === undefined ? null : traceParentOf(run, call.key),
     organizationId: orgId,

@@ -152,7 +152,7 @@ export async function callModel(
     reply.attempts.length - 1,
   );
   reply.content = replaceNul(reply.content);
-  reply.reasoning = cutBytes(replaceNul(secrets.redact(reply.reasoning)), MAX_REASONING_BYTES);
+  reply.reasoning = cutBytes(replaceNul(await secrets.redactLong(reply.reasoning)), MAX_REASONING_BYTES);
   reply.toolCalls = rewriteToolCalls(reply.toolCalls, replaceNul);
   const sealedState = sealCallState(services, { run, key }, reply.state);
   const price = lost.credits.add(priceOf(candidate, reply.usage));

@@ -11,7 +11,7 @@ import {
 } from "@/server/contract/sizes";
 import { creditsOfActions } from "@/server/credits/prices";
 import type { StepMemory } from "@/server/guard/limits/process-memory";
-import type { Redact } from "@/server/guard/secrets/redact";
+import type { Redactor } from "@/server/guard/secrets/redact";
 import { replaceNul, storeOutput } from "@/server/guard/secrets/stored-output";
 import { exactly } from "@/server/runs/engine/slots/budget";
 import { FunctionError, isFinal } from "@/server/work/functions/core/define";
@@ -145,14 +145,14 @@ type OutputRoom = {
 export async function storedOutput(
   { run, journal, tree }: OutputRoom,
   output: Json,
-  redact?: Redact,
+  redactor?: Redactor,
 ): Promise<StepOutcome> {
   let leftOfTree = MAX_TREE_OUTPUTS_BYTES;
   for (const { bytes } of tree.journals) leftOfTree -= bytes.outputs;
   const isAgent = run.kind === "agent";
   const left = isAgent ? Math.min(MAX_STEP_OUTPUTS_BYTES - journal.bytes.outputs, leftOfTree) : leftOfTree;
   const most = Math.max(0, Math.min(MAX_STEP_OUTPUT_BYTES, left));
-  const stored = await storeOutput(output, { overflow: isAgent ? "cut" : "reject", most }, redact);
+  const stored = await storeOutput(output, { overflow: isAgent ? "cut" : "reject", most }, redactor);
   if ("text" in stored) return stored;
   const error =
     most < MAX_STEP_OUTPUT_BYTES
