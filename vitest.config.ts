@@ -11,8 +11,11 @@ export default defineConfig({
   test: {
     // More than the two cores of CI: most tests of the database wait for it, some for a time limit.
     maxWorkers: 3,
-    // Only `npm run test:long` runs them.
-    tags: [{ name: "long", description: "Takes long; a shorter test covers the same kind." }],
+    // Only `npm run test:long` runs those that take long.
+    tags: [
+      { name: "long", description: "Takes long; a shorter test covers the same kind." },
+      { name: "once", description: "Of SQL or another program: CI runs it on one version of Node." },
+    ],
     // Files share their worker's modules: loading them for each file took longer than the tests.
     isolate: false,
     // Generous: on a busy machine, an awaited event may come late.

@@ -1,3 +1,4 @@
+// @module-tag once
 import { execFile, spawnSync } from "node:child_process";
 import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

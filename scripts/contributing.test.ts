@@ -1,3 +1,4 @@
+// @module-tag once
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";

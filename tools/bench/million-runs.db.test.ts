@@ -1,3 +1,4 @@
+// @module-tag once
 import pg from "pg";
 import { expect, it } from "vitest";
 import { mintOrgId } from "@/server/base/mint-org-id";

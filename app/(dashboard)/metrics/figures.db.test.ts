@@ -1,3 +1,4 @@
+// @module-tag once
 import { expect, it } from "vitest";
 import { RUN_PERIODS } from "@/server/runs/read/enums";
 import { countSettledRuns } from "@/server/runs/read/find/count";

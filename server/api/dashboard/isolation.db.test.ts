@@ -1,3 +1,4 @@
+// @module-tag once
 import { TRPCError } from "@trpc/server";
 import { createRecursiveProxy } from "@trpc/server/unstable-core-do-not-import";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -15,7 +15,7 @@ const SMALL_X = 0x78;
 const BARRIER = 0;
 const DROPPED = 0xff;
 
-/** What a decoded ASCII byte becomes in each view. */
+/** The byte of each view for a decoded ASCII byte. */
 const TABLES = {
   decoded: tableOf((sign) => (sign === "\r" ? null : sign === "+" ? " " : sign.toLowerCase())),
   hex: tableOf((sign) => {

@@ -20,7 +20,7 @@ const OVERLAP = 16 * 1024;
 // What base64 leaves between adjacent pieces of one secret.
 const GAP = /^[A-Za-z0-9+/_=-]{0,4}$/;
 
-/** Where a text has a secret, or a piece of one. */
+/** The place of a secret, or of a piece of one. */
 type Found = { start: number; end: number; secret: number };
 
 /**

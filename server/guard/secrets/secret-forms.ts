@@ -7,7 +7,7 @@ const MIN_BASE64_LENGTH = 8;
 // Shorter decoded texts would match ordinary text.
 const MIN_DECODED_LENGTH = 6;
 
-/** What to search in a text, in small letters, and in its views. */
+/** One piece of a secret: `small` is searched in the small letters of a text, the others in its views. */
 export type SecretForms = { small: string; decoded: Buffer[]; hex: Buffer[]; base64: Buffer[] };
 
 /** The pieces of a secret in the forms in which an answer may echo them; a short secret is one piece. */

@@ -1,3 +1,4 @@
+// @module-tag once
 import { beforeEach, expect, it } from "vitest";
 import { cancelRun } from "@/server/runs/cancel";
 import { startRun } from "@/server/runs/start";
