@@ -323,7 +323,21 @@ test("users are created, made members, and get another password", async () => {
 
   expect(await call(["users", "create", email], { password: "a long password" })).toMatchObject({ code: 1 });
   const other = await createTenant(world);
-  expect((await call(["users", "create", email, "--org", other.slug])).out).toContain("is now member of");
+  const warning =
+    `Warning: grace@people.test had an account already, as a member of ${tenant.slug}, and keeps its password. ` +
+    "If others may know it: npm run -s stepwell -- users password grace@people.test\n";
+  const add = ["users", "create", email, "--org", other.slug];
+  expect((await call(add)).out).toBe(`grace@people.test is now member of ${other.slug}.\n${warning}`);
+  expect((await call(add)).out).toBe(`grace@people.test is already member of ${other.slug}.\n`);
+
+  const member = "{ email: grace@people.test, password: a password of hers }";
+  const file = await writeDefinition("known.yaml", `organizations: [{ slug: known, members: [${member}] }]`);
+  const applied = (await call(["apply", file])).out;
+  for (const text of ["  Warning: grace@people.test", tenant.slug, other.slug])
+    expect(applied).toContain(text);
+  expect((await call(["apply", file])).out).not.toContain("Warning");
+  const owned = await call(["organizations", "create", "owned", "--owner", email]);
+  expect(owned.out).toContain("Warning: grace@people.test had an account already");
 
   expect((await call(["users", "password", email, "--password", "another password"])).code).toBe(0);
   expect(await verifyPassword({ hash: await passwordOf(), password: "another password" })).toBe(true);

@@ -5,6 +5,7 @@ import { DefinitionFileError } from "@/server/catalog/definition-file/definition
 import { exportOrganization } from "@/server/catalog/definition-file/export";
 import { choose, declareCommand, declareOrganizationCommand, flag } from "./command";
 import { readSource } from "./read-source";
+import { noticeOfAccount } from "./users";
 
 const KINDS = ["agent", "tool", "trigger", "schedule"] as const;
 
@@ -100,6 +101,7 @@ function renderApplied(organization: AppliedOrganization, withSecrets: boolean):
       lines.push(`  The secret of the callback ${slug}, shown this once: ${secret}`);
     }
   }
+  for (const member of members) lines.push(...noticeOfAccount(member).map((line) => `  ${line}`));
   for (const { name, key } of apiKeys) {
     if (key !== undefined && withSecrets) lines.push(`  The key ${name}, shown this once: ${key}`);
   }

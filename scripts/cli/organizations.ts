@@ -16,6 +16,7 @@ import {
   UsageError,
   YES,
 } from "./command";
+import { noticeOfAccount } from "./users";
 
 export const organizationCommands = [
   declareCommand({
@@ -67,7 +68,10 @@ export const organizationCommands = [
       const created = await createOrganization(services, { definition, owner: person });
       const lines = [`Created ${created.slug} with ${definition.credits ?? "0"} credits.`];
       if (created.owner !== null)
-        lines.push(`${created.owner} is its owner: sign in at ${services.env.appUrl}`);
+        lines.push(
+          `${created.owner.email} is its owner: sign in at ${services.env.appUrl}`,
+          ...noticeOfAccount(created.owner),
+        );
       else lines.push(`To add its owner: ${CALL} users create EMAIL --org ${slug} --role owner`);
       if (definition.credits === undefined)
         lines.push(`Runs need credits: ${CALL} credits grant ${slug} 1000 --note "First credits"`);

@@ -3,7 +3,7 @@ import { parseInput } from "@/server/base/issues";
 import { CALL } from "@/server/base/settings/program";
 import { createUser } from "@/server/catalog/auth/accounts";
 import { memberDefinition } from "@/server/catalog/definitions";
-import { removeMember, saveMember } from "@/server/catalog/organization/members";
+import { removeMember, type SavedMember, saveMember } from "@/server/catalog/organization/members";
 import { operatorOf } from "@/server/catalog/organization/organizations";
 import { createOperatorPasswordLink } from "@/server/catalog/organization/password-links";
 import { setPasswordOf } from "@/server/catalog/organization/reset-password";
@@ -67,7 +67,7 @@ export const userCommands = [
         throw new Error(`The password must have at least ${MIN_PASSWORD_LENGTH} characters.`);
       }
       const person = parseInput(memberDefinition, { email, name: values.name, password, role });
-      if (actor) return describeSaved(await saveMember(services, actor, person), { email, role, slug: org });
+      if (org !== undefined && actor) return describeSaved(await saveMember(services, actor, person), org);
       const { name = email.split("@")[0] ?? email } = person;
       await createUser(services.db, { email, name, password: password ?? "", at: services.clock.now() });
       return `Created the account ${email}. To add it to an organization: ${CALL} users create ${email} --org ORG --role ROLE`;
@@ -144,7 +144,7 @@ export const userCommands = [
       const role = choose(MEMBER_ROLES, wanted, "role");
       const { email } = await findMember(context, given);
       const saved = await saveMember(context.services, context.actor, { email, role });
-      return describeSaved(saved, { email, role, slug: context.slug });
+      return describeSaved(saved, context.slug);
     },
   }),
   declareOrganizationCommand({
@@ -162,11 +162,20 @@ export const userCommands = [
   }),
 ];
 
-function describeSaved(
-  { saved }: Awaited<ReturnType<typeof saveMember>>,
-  { email, role, slug }: { email: string; role: string; slug: string | undefined },
-): string {
-  return `${email} is ${saved === "unchanged" ? "already" : "now"} ${role} of ${slug}.`;
+/** A warning if the operator added an account that others may have made, such as an admin by an invitation. */
+export function noticeOfAccount({ email, accountOf }: SavedMember): string[] {
+  if (accountOf === null) return [];
+  const organizations = accountOf.length > 0 ? accountOf.join(", ") : "no organization";
+  return [
+    `Warning: ${email} had an account already, as a member of ${organizations}, and keeps its password. ` +
+      `If others may know it: ${CALL} users password ${email}`,
+  ];
+}
+
+function describeSaved(member: SavedMember, slug: string): string {
+  const { email, role, saved } = member;
+  const done = `${email} is ${saved === "unchanged" ? "already" : "now"} ${role} of ${slug}.`;
+  return [done, ...noticeOfAccount(member)].join("\n");
 }
 
 function withKeys(text: string, keys: RemovedUser["keys"]): string {

@@ -13,7 +13,7 @@ import {
   writeAccounts,
 } from "../change";
 import { memberDefinition, type OrganizationDefinition } from "../definitions";
-import { putMember } from "./members";
+import { putMember, type SavedMember } from "./members";
 import { putOrganization } from "./organizations";
 
 // The owner of a new organization; the password is for an email without an account.
@@ -23,6 +23,7 @@ const newOwner = z.strictObject({
   password: z.string().min(MIN_PASSWORD_LENGTH).max(MAX_PASSWORD_LENGTH).optional(),
 });
 
+type Created = { id: OrgId; slug: string; owner: SavedMember | null };
 type NewOrganization = { definition: OrganizationDefinition; owner: z.output<typeof newOwner> | null };
 
 /** Creates an organization with its owner, for the operator. Throws `invalid_request`, also if the slug is taken. */
@@ -33,7 +34,7 @@ export async function createOrganization(
     owner: given,
   }: { definition: OrganizationDefinition; owner: z.input<typeof newOwner> | null },
   operatorName = "operator",
-): Promise<{ id: OrgId; slug: string; owner: string | null }> {
+): Promise<Created> {
   const owner = given && parseInput(newOwner, given);
   const locks = [slugLock(definition.slug), ...(owner ? [personLock(owner.email)] : [])];
   return transactPrisma(services.db, "catalog", async (tx) => {
@@ -47,13 +48,13 @@ export async function insertOrganization(
   tx: Transaction,
   services: Pick<CatalogServices, "clock" | "encryption">,
   { definition, owner, operatorName }: NewOrganization & { operatorName: string },
-): Promise<{ id: OrgId; slug: string; owner: string | null }> {
+): Promise<Created> {
   const { slug } = definition;
   if (await tx.organization.findUnique({ where: { slug }, select: { id: true } }))
     throw rejection([{ path: "/slug", message: `is taken: an organization "${slug}" exists` }]);
   const accountWrites: AccountWrite[] = [];
   const { id, change } = await putOrganization(tx, services, { operatorName, definition, accountWrites });
-  if (owner !== null) await putMember(change, { ...owner, role: "owner" });
+  const saved = owner && (await putMember(change, { ...owner, role: "owner" }));
   await writeAccounts(accountWrites);
-  return { id, slug, owner: owner?.email ?? null };
+  return { id, slug, owner: saved };
 }

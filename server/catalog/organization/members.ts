@@ -30,7 +30,14 @@ export async function listMembers({ db }: Pick<Services, "db">, actor: MemberAct
     .sort((one, two) => MEMBER_ROLES.indexOf(two.role) - MEMBER_ROLES.indexOf(one.role));
 }
 
-type SavedMember = { userId: string; email: string; role: MemberRole; saved: Saved };
+export type SavedMember = {
+  userId: string;
+  email: string;
+  role: MemberRole;
+  saved: Saved;
+  /** The organizations of an account that existed before an operator added it here; null otherwise. */
+  accountOf: string[] | null;
+};
 
 /**
  * Adds a member or changes a role. Name and password apply only to a new account. Only owners add and change
@@ -70,7 +77,17 @@ export async function putMember(change: Change, definition: MemberDefinition): P
       create: { id: newId(), organizationId: actor.orgId, userId, role, createdAt: at },
     }),
   );
-  return { userId, email, role, saved };
+  const isKnown = user !== null && saved === "created" && actor.kind === "operator";
+  return { userId, email, role, saved, accountOf: isKnown ? await listOthers(change, userId) : null };
+}
+
+async function listOthers({ tx, actor }: Change, userId: string): Promise<string[]> {
+  const others = await tx.member.findMany({
+    where: { userId, organizationId: { not: actor.orgId } },
+    select: { organization: { select: { slug: true } } },
+    orderBy: { organization: { slug: "asc" } },
+  });
+  return others.map(({ organization }) => organization.slug);
 }
 
 /** Ends a membership; the account stays. Throws `not_found`. */
