@@ -159,10 +159,11 @@ export class StreamedMessage implements StreamedReply {
     this.#onText(this.#shown);
   }
 
-  /** Later figures are totals, too; missing ones stay. */
+  /** Later figures are totals, too. Missing ones stay, and zeros replace none (envoyproxy/ai-gateway#1631). */
   #addUsage(usage: Record<string, unknown> | null | undefined): void {
     for (const [name, value] of Object.entries(usage ?? {}))
-      if (value !== null && value !== undefined) this.#usage[name] = value;
+      if (value !== null && value !== undefined && (value !== 0 || !this.#usage[name]))
+        this.#usage[name] = value;
   }
 
   #count(length: number): void {

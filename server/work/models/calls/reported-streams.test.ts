@@ -85,6 +85,31 @@ test.each([
   },
 );
 
+test.each([
+  ["only at the start", { input_tokens: 70, cache_read_input_tokens: 30 }, { output_tokens: 3 }],
+  [
+    "as zeros at the end",
+    { input_tokens: 70, cache_read_input_tokens: 30 },
+    { input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 3 },
+  ],
+  [
+    "only at the end",
+    { input_tokens: 0 },
+    { input_tokens: 70, cache_read_input_tokens: 30, output_tokens: 3 },
+  ],
+])(
+  "Anthropic's interface: the tokens of the input come %s (envoyproxy/ai-gateway#1631)",
+  async (_name, first, last) => {
+    const text = events(
+      { type: "message_start", message: { content: [], usage: { ...first, output_tokens: 1 } } },
+      { type: "content_block_start", index: 0, content_block: { type: "text", text: "It is 1." } },
+      { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: last },
+    );
+    const { usage: read } = await call("anthropic", { text });
+    expect(read).toEqual({ inputTokens: 100, cachedInputTokens: 30, outputTokens: 3, estimated: false });
+  },
+);
+
 const completed = {
   type: "response.completed",
   response: { status: "completed", output: [], usage: { input_tokens: 5, output_tokens: 3 } },
