@@ -25,14 +25,14 @@ export function sleepUntilWoken(
 }
 
 /**
- * A signal that fires with another one, or with `reason` after `ms`. `end` stops both. Unlike AbortSignal.any, it
- * then leaves no reference in a long-lived signal.
+ * A signal that fires with another one, or with `reason` after `ms`; `restart` begins them anew. `end` stops both.
+ * Unlike AbortSignal.any, it then leaves no reference in a long-lived signal.
  */
 export function limitTime(
   signal: AbortSignal,
   ms: number,
   reason: () => Error,
-): { signal: AbortSignal; end: () => void } {
+): { signal: AbortSignal; restart: () => void; end: () => void } {
   const controller = new AbortController();
   const stop = () => controller.abort(signal.reason);
   const timer = setTimeout(() => controller.abort(reason()), ms);
@@ -42,7 +42,8 @@ export function limitTime(
     clearTimeout(timer);
     signal.removeEventListener("abort", stop);
   };
-  return { signal: controller.signal, end };
+  const restart = () => void timer.refresh();
+  return { signal: controller.signal, restart, end };
 }
 
 /** Waits for `ms` milliseconds; throws the signal's reason once it is aborted. */

@@ -90,7 +90,8 @@ export const generateText = defineFunction({
   },
   callsModels: true,
   hasSideEffects: false,
-  timeoutMs: 300_000,
+  // As one attempt of a model call (model-server.ts).
+  timeoutMs: 1_800_000,
   example: {
     input: {
       prompt: "Name the city in: Parcel for Ada, Oslo harbour",

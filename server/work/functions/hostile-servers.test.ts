@@ -61,7 +61,7 @@ type Row = {
   model: string;
   own?: string;
 };
-const TOO_LONG = /took longer than|no answer within|no response in time|stopped/.source;
+const TOO_LONG = /took longer than|no complete answer within|no response in time|stopped/.source;
 
 const NO_HTTP = "does not match the HTTP/1.1 protocol";
 const WRONG_LENGTH = "body length does not match content-length";

@@ -2,6 +2,7 @@ import type { Clock } from "@/server/base/clock";
 import type { NamedProvider } from "@/server/base/models/model-providers";
 import { sleepOrThrow } from "@/server/base/sleep";
 import { createTrustedEgress } from "@/server/guard/egress/trusted-fetch";
+import { LONGEST_SILENCE_MS } from "@/server/work/models/calls/model-server";
 import { callDemoModel, DEMO } from "@/server/work/models/demo/demo";
 import { OfferCache } from "@/server/work/models/offer-cache";
 import { Paces } from "@/server/work/models/pace/paces";
@@ -28,7 +29,8 @@ export function createModels({ openai, providers = [], clock, sleep = sleepOrThr
     ...(openai ? [{ name: "openai", models: [], ...openai }] : []),
     ...providers,
   ];
-  const { fetch } = createTrustedEgress();
+  // Only applies if the attempt does not end at its own, shorter limit.
+  const { fetch } = createTrustedEgress({ silenceMs: LONGEST_SILENCE_MS + 10_000 });
   const common = { fetch, clock, random: Math.random, sleep, paces: new Paces({ clock, sleep }) };
   const demo: Provider = {
     name: DEMO,

@@ -9,7 +9,7 @@ import { rewriteToolCalls } from "@/server/runs/attempts";
 import { findModelProviders } from "@/server/runs/find-model-providers";
 import type { Services } from "@/server/runs/services";
 import type { CallOptions } from "@/server/work/models/calls/model-call";
-import type { KnownLimits } from "@/server/work/models/calls/model-server";
+import { ATTEMPT_MS, type KnownLimits } from "@/server/work/models/calls/model-server";
 import { findModelFacts } from "@/server/work/models/catalog/find-model-facts";
 import { keySecretOf, type OwnProvider } from "@/server/work/models/own-provider";
 import { Paces } from "@/server/work/models/pace/paces";
@@ -26,7 +26,7 @@ import { createProvider, type Provider } from "@/server/work/models/provider";
 import type { Execution } from "./execution";
 
 // Only applies if the attempt does not end at its own, shorter limit.
-const TIMEOUT_MS = 310_000;
+const TIMEOUT_MS = ATTEMPT_MS + 10_000;
 const MAX_RESPONSE_BYTES = 8 * MIB;
 // The most characters in which an answer usually spells one character of a secret (secret-forms.ts).
 const LONGEST_SPELLING = 14;

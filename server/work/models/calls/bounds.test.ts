@@ -1,9 +1,10 @@
 import { createServer, type ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 import type { ModelApi } from "@/server/base/models/model-api";
 import { createTrustedEgress } from "@/server/guard/egress/trusted-fetch";
+import type { CallOptions } from "@/server/work/models/calls/model-call";
 import { createProvider } from "@/server/work/models/provider";
 import { testClock } from "@/testing/clock";
 import { closeServer, listen } from "@/testing/servers/listen";
@@ -22,18 +23,17 @@ afterAll(async () => {
   await closeServer(server);
 });
 
-function call(api: ModelApi, attemptTimeoutMs?: number) {
+function call(api: ModelApi, limits: Pick<CallOptions, "silenceMs" | "attemptTimeoutMs" | "fetch"> = egress) {
   asked = 0;
   const provider = createProvider({
     name: "test",
     api,
     baseUrl: `http://127.0.0.1:${port}`,
-    fetch: egress.fetch,
     clock: testClock(),
     random: () => 1,
     sleep: async () => undefined,
     maxAttempts: 2,
-    ...(attemptTimeoutMs !== undefined && { attemptTimeoutMs }),
+    ...limits,
   });
   return provider.call(modelRequest("hi", { onText: () => undefined }));
 }
@@ -110,17 +110,47 @@ test.each<[ModelApi, string, string, (index: number) => string, string]>([
   },
 );
 
-test.each<ModelApi>(["responses", "anthropic"])(
-  "%s: a reply that hangs ends at the time limit",
-  async (api) => {
-    respond = (response) => {
-      response.writeHead(200, { "content-type": "text/event-stream" });
-      response.write(send({ type: "ping" }));
-    };
-    await expect(call(api, 100)).rejects.toMatchObject({
-      reason: "unavailable",
-      message: expect.stringContaining("no answer within 100 ms"),
-      attempts: [{}, {}],
-    });
-  },
-);
+const hang = (response: ServerResponse) => {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  response.write(send({ type: "ping" }));
+};
+
+test.each<ModelApi>(["responses", "anthropic"])("%s: a reply that falls silent is repeated", async (api) => {
+  respond = hang;
+  await expect(call(api, { fetch: egress.fetch, silenceMs: 100 })).rejects.toMatchObject({
+    reason: "unavailable",
+    message: expect.stringContaining("sent nothing for 100 ms"),
+    attempts: [{}, {}],
+  });
+});
+
+test("a reply that takes too long in all is not repeated, but another model may answer", async () => {
+  respond = hang;
+  await expect(call("chat", { fetch: egress.fetch, attemptTimeoutMs: 100 })).rejects.toMatchObject({
+    reason: "unavailable",
+    fallsBack: true,
+    message: expect.stringContaining("gave no complete answer within 100 ms"),
+    attempts: [{}],
+  });
+});
+
+const minutes = (count: number) => vi.advanceTimersByTimeAsync(count * 60_000);
+const piece = (content: string, finish_reason: string | null = null) =>
+  send({ choices: [{ index: 0, delta: { content }, finish_reason }] });
+
+test("a stream may take longer than its longest silence", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = writable.getWriter();
+  const headers = { "content-type": "text/event-stream" };
+  const reply = call("chat", { fetch: async () => new Response(readable, { headers }) });
+  for (const word of ["It ", "is ", "1."]) {
+    await minutes(4);
+    await writer.write(Buffer.from(piece(word)));
+  }
+  await minutes(4);
+  await writer.write(Buffer.from(piece("", "stop")));
+  await writer.close();
+  expect(await reply).toMatchObject({ content: "It is 1.", attempts: [{ error: null }] });
+});

@@ -131,6 +131,7 @@ export class ModelCall {
         message: error.message,
         reason: "input_too_long",
         fallsBack: false,
+        isFinal: true,
         cause: error,
       } as const;
       throw this.#failure({ ...providerError, retryAfterMs: undefined }, this.#options.clock.now());
@@ -206,7 +207,7 @@ export class ModelCall {
       return providerError;
     const limit = this.#raisedFrom.toLocaleString("en-US");
     const message = `the answer was cut off at the limit of ${limit} output tokens, and ${providerError.message}`;
-    return { ...providerError, reason: "truncated", fallsBack: false, message };
+    return { ...providerError, reason: "truncated", fallsBack: false, isFinal: true, message };
   }
 
   async #repeat(message: string, startedAt: Date): Promise<void> {
@@ -249,9 +250,9 @@ export class ModelCall {
   ): Promise<void> {
     const { maxAttempts = 5, random, sleep } = this.#options;
     const { signal, onRetry } = this.#request;
-    const { message, reason, retryAfterMs = 0 } = providerError;
+    const { message, isFinal, retryAfterMs = 0 } = providerError;
     this.#failures += 1;
-    if (reason !== "unavailable" || this.#failures >= maxAttempts || retryAfterMs > LONGEST_WAIT_MS) {
+    if (isFinal || this.#failures >= maxAttempts || retryAfterMs > LONGEST_WAIT_MS) {
       throw this.#failure(providerError, startedAt);
     }
     const backoff = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (this.#failures - 1)) * (0.5 + random() / 2);

@@ -18,7 +18,7 @@ import {
 } from "../errors/adaptation";
 import { describeChanges } from "../errors/describe-changes";
 import { normalizeError } from "../errors/error-bodies";
-import { brokenPieces, type ReadReply, readReportedError } from "../errors/replies";
+import { AnswerTimeout, brokenPieces, type ReadReply, readReportedError } from "../errors/replies";
 import { EventStreamReader } from "./event-stream";
 import type { Connection, ModelInterface, StreamedReply } from "./model-interface";
 import { readModelList } from "./model-list";
@@ -32,6 +32,11 @@ export type KnownLimits = {
   set(key: string, adaptation: Adaptation): unknown;
 };
 type Asked = Pick<ModelRequest, "organizationId" | "model">;
+type Listening = {
+  signal: AbortSignal;
+  onStarted: ((headers: Headers) => void) | undefined;
+  onReceived: () => void;
+};
 
 export type ServerOptions = {
   name: string;
@@ -41,13 +46,20 @@ export type ServerOptions = {
   fetch: EgressFetch;
   /** Redacts answers before texts are cut. */
   redact?: Redact | undefined;
-  /** 300,000 by default. */
+  /** The longest silence within an attempt; `SILENCE_MS` by default. */
+  silenceMs?: number;
+  /** Covers a whole attempt; `ATTEMPT_MS` by default. */
   attemptTimeoutMs?: number;
   /** The operator's limits win over the catalog. */
   limits?: ReadonlyMap<string, ModelLimits> | undefined;
   known?: KnownLimits;
 };
 
+/** A stream is silent while the model thinks unseen; an answer in one piece, until it is complete. */
+const SILENCE_MS = { streamed: 300_000, whole: 600_000 };
+export const LONGEST_SILENCE_MS = SILENCE_MS.whole;
+/** Half an hour: 32,000 tokens at 18 a second. */
+export const ATTEMPT_MS = 1_800_000;
 const MAX_KNOWN = 10_000;
 const LIST_TIMEOUT_MS = 10_000;
 const JSON_TYPE = /^[^;]*json/i;
@@ -59,6 +71,7 @@ export class ModelServer {
   readonly #connection: Connection;
   readonly baseUrl: string;
   readonly #limits: ReadonlyMap<string, ModelLimits> | undefined;
+  readonly #silenceMs: number | undefined;
   readonly #attemptTimeoutMs: number;
   readonly #redact: Redact | undefined;
   readonly #known: KnownLimits;
@@ -70,12 +83,13 @@ export class ModelServer {
     modelInterface: ModelInterface,
     { baseUrl = modelInterface.baseUrl, limits, ...options }: ServerOptions,
   ) {
-    const { name, apiKey, fetch, redact, attemptTimeoutMs = 300_000 } = options;
+    const { name, apiKey, fetch, redact, silenceMs, attemptTimeoutMs = ATTEMPT_MS } = options;
     const { known = new LRUCache<string, Adaptation>({ max: MAX_KNOWN }) } = options;
     this.#interface = modelInterface;
     this.baseUrl = baseUrl;
     this.#limits = limits;
     this.#known = known;
+    this.#silenceMs = silenceMs;
     this.#attemptTimeoutMs = attemptTimeoutMs;
     this.#redact = redact;
     const address = new URL(baseUrl);
@@ -111,14 +125,19 @@ export class ModelServer {
     streamed: StreamedReply,
     onStarted?: (headers: Headers) => void,
   ): Promise<ReadReply> {
-    const ms = this.#attemptTimeoutMs;
-    const { signal, end } = limitTime(request.signal, ms, () => new Error(`no answer within ${ms} ms`));
+    const totalMs = this.#attemptTimeoutMs;
+    const streams = isStreamed(request, this.#adaptationOf(request));
+    const silenceMs = this.#silenceMs ?? SILENCE_MS[streams ? "streamed" : "whole"];
+    const total = limitTime(request.signal, totalMs, () => new AnswerTimeout(totalMs, "attempt"));
+    const silence = limitTime(total.signal, silenceMs, () => new AnswerTimeout(silenceMs, "silence"));
+    const { signal } = silence;
     try {
-      return await this.#send(request, streamed, { signal, onStarted });
+      return await this.#send(request, streamed, { signal, onStarted, onReceived: silence.restart });
     } catch (error) {
       throw signal.aborted ? signal.reason : this.#connection.explain(error);
     } finally {
-      end();
+      silence.end();
+      total.end();
     }
   }
 
@@ -138,7 +157,7 @@ export class ModelServer {
   async #send(
     request: ModelRequest,
     streamed: StreamedReply,
-    { signal, onStarted }: { signal: AbortSignal; onStarted: ((headers: Headers) => void) | undefined },
+    { signal, onStarted, onReceived }: Listening,
   ): Promise<ReadReply> {
     const known = this.#adaptationOf(request);
     const origin = this.#originOf(request);
@@ -146,6 +165,7 @@ export class ModelServer {
       this.#interface.read(body, request, { furtherCalls, origin, redact: this.#redact });
     const streams = isStreamed(request, known);
     const response = await this.#connection.send({ request, known, origin, isStreamed: streams, signal });
+    onReceived();
     onStarted?.(response.headers);
     const type = response.headers.get("content-type") ?? "";
     const isEvents = EVENTS_TYPE.test(type);
@@ -153,7 +173,8 @@ export class ModelServer {
     const whole = text === null ? undefined : readWhole(text, { type, isStreamed: streams });
     // Some servers stream whatever was requested (kaito-project/kaito#1880).
     const inPieces = whole === undefined && isEvents;
-    if (inPieces) await this.#readPieces(text === null ? response : new Response(text), streamed, signal);
+    const pieces = text === null ? response : new Response(text);
+    if (inPieces) await this.#readPieces(pieces, streamed, { signal, onReceived });
     const reply = inPieces ? read(streamed.toBody(), streamed.furtherCalls) : read(whole ?? text);
     this.#learnFromReply(request, { reply, inPieces, known });
     return reply;
@@ -171,10 +192,15 @@ export class ModelServer {
   }
 
   /** Throws ReplyError for an error in the stream, and the signal's reason. */
-  async #readPieces(response: Response, streamed: StreamedReply, signal: AbortSignal): Promise<void> {
+  async #readPieces(
+    response: Response,
+    streamed: StreamedReply,
+    { signal, onReceived }: Pick<Listening, "signal" | "onReceived">,
+  ): Promise<void> {
     const events = new EventStreamReader(this.#interface.maxEventLength);
     let isDone = false;
     await readChunks(response, (chunk) => {
+      onReceived();
       for (const data of events.push(chunk)) {
         signal.throwIfAborted();
         isDone ||= data.startsWith("[DONE]");

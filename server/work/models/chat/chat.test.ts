@@ -276,8 +276,8 @@ describe("temporary errors", () => {
 
   test("a timeout is one", async () => {
     server.script("hi", [{ fault: "hang" }, { content: "ok" }]);
-    const reply = await provider({ attemptTimeoutMs: 50 }).call(modelRequest("hi"));
-    expect(reply.attempts[0]?.error).toContain("no answer within 50 ms");
+    const reply = await provider({ silenceMs: 50 }).call(modelRequest("hi"));
+    expect(reply.attempts[0]?.error).toContain('provider "test" sent nothing for 50 ms');
   });
 
   test("a rejected connection is one", async () => {

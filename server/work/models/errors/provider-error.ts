@@ -5,13 +5,17 @@ import { replaceNul } from "@/server/guard/secrets/stored-output";
 import { isOverflow } from "@/server/work/models/errors/overflow";
 import type { ModelErrorReason } from "@/server/work/models/port";
 import { FlawedAnswer } from "./answer-flaws";
-import { isUnreadCall, ReplyError, ResponseError } from "./replies";
+import { AnswerTimeout, isUnreadCall, ReplyError, ResponseError } from "./replies";
 
-/** The failure of one attempt; `unavailable` is temporary. `retryAfterMs` is the delay that the provider requested. */
+/**
+ * The failure of one attempt; `unavailable` is temporary. `isFinal`: another attempt would only cost as much again.
+ * `retryAfterMs` is the delay that the provider requested.
+ */
 export type ProviderError = {
   message: string;
   reason: ModelErrorReason;
   fallsBack: boolean;
+  isFinal: boolean;
   retryAfterMs: number | undefined;
   cause: unknown;
 };
@@ -56,7 +60,8 @@ export function readProviderError(
     // A part of a secret is not recognized, so a message is cut last.
     const message = (prefix + clean(text).replace(KEY_LIKE, "[redacted]")).slice(0, MAX_MESSAGE_LENGTH);
     const fallsBack = reason === "unknown" || (reason === "unavailable" && !isOtherRejection(status));
-    return { message, reason, fallsBack, retryAfterMs: waitMs, cause: error };
+    const isFinal = reason !== "unavailable" || (error instanceof AnswerTimeout && error.limit === "attempt");
+    return { message, reason, fallsBack, isFinal, retryAfterMs: waitMs, cause: error };
   };
 
   if (error instanceof FlawedAnswer)
@@ -71,6 +76,7 @@ export function readProviderError(
     const reason = error.kind === "too_large" ? "rejected" : reasonOf(error);
     return explain(`answered: ${error.message}`, reason, error);
   }
+  if (error instanceof AnswerTimeout) return explain(error.message, "unavailable");
   // The client may wrap an error.
   const causes = causesOf(error);
   const own = causes.find((cause) => cause instanceof EgressError);

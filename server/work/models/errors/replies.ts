@@ -60,6 +60,17 @@ export class ReplyError extends Error {
   }
 }
 
+/** An attempt whose server sent nothing for `ms`, or whose answer was not complete after them. */
+export class AnswerTimeout extends Error {
+  override name = "AnswerTimeout";
+  readonly limit: "silence" | "attempt";
+
+  constructor(ms: number, limit: AnswerTimeout["limit"]) {
+    super(limit === "silence" ? `sent nothing for ${ms} ms` : `gave no complete answer within ${ms} ms`);
+    this.limit = limit;
+  }
+}
+
 /** A reply beyond the size limit; `part` is longer than `maxLength` characters. */
 export const replyTooLarge = (part: string, maxLength: number) =>
   new ReplyError(`${part} is longer than ${maxLength} characters.`, { kind: "too_large" });
