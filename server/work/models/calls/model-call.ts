@@ -14,7 +14,7 @@ import {
   type Shortening,
 } from "@/server/work/models/port";
 import { countUsage } from "@/server/work/models/tokens/tokens";
-import { type FlawedAnswer, findFlaw } from "../errors/answer-flaws";
+import { type FlawedAnswer, findErrorFlaw, findFlaw } from "../errors/answer-flaws";
 import { type ProviderError, readProviderError } from "../errors/provider-error";
 import type { ReadReply } from "../errors/replies";
 import type { StreamedReply } from "./model-interface";
@@ -32,6 +32,7 @@ export type CallOptions = ServerOptions & {
   maxAttempts?: number;
 };
 
+const NO_OUTPUT = { content: "", reasoning: "", toolCalls: [] };
 const FIRST_WAIT_MS = 500;
 const MAX_WAIT_MS = 20_000;
 
@@ -87,7 +88,11 @@ export class ModelCall {
         const isSlowed = this.#turns?.end(error, providerError) ?? false;
         if (this.#request.signal.aborted) this.#record(startedAt, "stopped");
         this.#stopIfAborted();
-        if (
+        const flaw = findErrorFlaw(error, this.#request);
+        if (flaw !== null) {
+          const last = await countUsage(this.#request, NO_OUTPUT);
+          await this.#repeatAfter(flaw, { startedAt, last });
+        } else if (
           (await this.#shorten(error, { providerError, startedAt })) ||
           this.#lowerLimit(error) ||
           this.#server.adapt(error, this.#request)

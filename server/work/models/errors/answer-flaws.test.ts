@@ -70,6 +70,26 @@ test("an answer cut off twice, or without credits for a repeat, fails with the w
   });
 });
 
+// openai/openai-python#2886
+test("an answer whose reasoning used up the limit, which is an error, is requested with a larger one", async () => {
+  const message =
+    "Could not finish the message because max_tokens or model output limit was reached. Please try again with higher max_tokens.";
+  server.requests.length = 0;
+  server.script("ran out", [{ status: 400, message }, ends("stop", { content: "The answer." })]);
+  expect(await call(modelRequest("ran out", { raiseLimit }))).toMatchObject({
+    content: "The answer.",
+    usage: { inputTokens: 10, outputTokens: 5 },
+    attempts: [{ error: expect.stringContaining("limit of 500 output tokens") }, { error: null }],
+  });
+  expect(limits()).toEqual([500, 32_000]);
+  server.script("ran out twice", { status: 400, message });
+  await expect(call(modelRequest("ran out twice", { raiseLimit }))).rejects.toMatchObject({
+    reason: "truncated",
+    message: expect.stringMatching(/limit of 32,000 output tokens.*shorter answer/),
+    attempts: [{}, {}],
+  });
+});
+
 test("a complete call is executed although the answer was cut off behind it", async () => {
   const complete = { id: "a", function: { name: "look", arguments: "{}" } };
   server.script("behind", ends("length", { content: null, tool_calls: [complete] }));

@@ -1,6 +1,6 @@
 import { isJsonObject, tryParseJson } from "@/server/base/json/json";
 import type { AnswerFlaw, ModelRequest } from "@/server/work/models/port";
-import type { ReadReply } from "./replies";
+import { type ReadReply, ReplyError, ResponseError, statedText } from "./replies";
 
 /** `unavailable`: the provider broke the answer off. `window`: the context window is full, so no limit helps. */
 type FlawKind = AnswerFlaw | "unavailable" | "window";
@@ -59,14 +59,28 @@ export function findFlaw(
   const isUsable = toolCalls.length > 0 && toolCalls.every(isComplete);
   if (endsWith(WINDOW_FULL) && !isUsable)
     return new FlawedAnswer("window", "cut the answer off: the model's context window is full");
-  if (endsWith(CUT_OFF) && !isUsable) {
-    const limit = request.maxOutputTokens.toLocaleString("en-US");
-    return new FlawedAnswer("truncated", `cut the answer off at the limit of ${limit} output tokens`);
-  }
+  if (endsWith(CUT_OFF) && !isUsable) return cutOff(request);
   if (content.trim() !== "") return null;
   // A call that closes a conversation asks for text.
   const isClosing = () => request.tools.length === 0 && request.messages.some(({ role }) => role === "tool");
   return toolCalls.length === 0 || isClosing() ? new FlawedAnswer("empty", "gave an empty answer") : null;
+}
+
+function cutOff({ maxOutputTokens }: Pick<ModelRequest, "maxOutputTokens">): FlawedAnswer {
+  const limit = maxOutputTokens.toLocaleString("en-US");
+  return new FlawedAnswer("truncated", `cut the answer off at the limit of ${limit} output tokens`);
+}
+
+// OpenAI and Azure, if reasoning uses all of the limit (openai/openai-python#2886).
+const RAN_OUT = /could not finish the message because max_tokens/i;
+
+/** The truncated answer that a provider reports as an error; null for another error. */
+export function findErrorFlaw(
+  error: unknown,
+  request: Pick<ModelRequest, "maxOutputTokens">,
+): FlawedAnswer | null {
+  const isReport = error instanceof ResponseError || error instanceof ReplyError;
+  return isReport && RAN_OUT.test(statedText(error)) ? cutOff(request) : null;
 }
 
 const isComplete = (call: { arguments: string }) => isJsonObject(tryParseJson(call.arguments));
