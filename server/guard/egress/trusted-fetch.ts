@@ -63,10 +63,13 @@ export function createTrustedEgress(options: TrustedEgressOptions = {}): Egress 
   return { fetch, close: () => agent.destroy() };
 }
 
-// An object goes as it is, because `Headers` is slow.
-function plainHeaders(headers: RequestInit["headers"]): Record<string, string> | Headers {
+// Without it, a server may compress as it likes (RFC 9110, section 12.5.3).
+const UNCOMPRESSED = { "accept-encoding": "identity" };
+
+// An object stays one, because `Headers` is slow.
+function plainHeaders(headers: RequestInit["headers"]): Record<string, string> {
   const isObject = headers !== undefined && !(headers instanceof Headers) && !Array.isArray(headers);
-  return isObject ? headers : new Headers(headers);
+  return { ...(isObject ? headers : Object.fromEntries(new Headers(headers))), ...UNCOMPRESSED };
 }
 
 /** Can be read once. Fails with EgressError if its body is too large or breaks off. */
@@ -171,7 +174,7 @@ class TrustedResponse extends Response {
     return Buffer.concat(chunks);
   }
 
-  /** Throws if the body was read or is compressed: no request accepts an encoding. */
+  /** Throws if the body was read or is compressed: every request forbids it. */
   #take(): Dispatcher.ResponseData["body"] {
     if (this.#used) throw new TypeError("The body was read already.");
     this.#used = true;

@@ -55,7 +55,15 @@ afterAll(async () => {
   await closeServer(server);
 });
 
-const BASIC = ["accept", "connection", "content-length", "content-type", "host", "user-agent"];
+const BASIC = [
+  "accept",
+  "accept-encoding",
+  "connection",
+  "content-length",
+  "content-type",
+  "host",
+  "user-agent",
+];
 const cases = MODEL_APIS.flatMap((api) => [true, false].map((isStreamed) => ({ api, isStreamed })));
 
 test.each(cases)("nothing of the environment is sent over $api, streamed: $isStreamed", async (shape) => {
