@@ -125,18 +125,24 @@ const firstUse = (blocks: readonly Block[]) => String(blocks.find(({ type }) => 
 
 /**
  * Serves the API. `reply` gets the number of replies that came back, from 0. `rejects`: unsupported parameters.
- * `beforeReply` may delay a reply to a correctly returned conversation.
+ * `beforeReply` may delay a reply to a correctly returned conversation. `hasForgotten`: no signature is valid any more.
  */
 export async function startStrictMessages(
   reply: (turn: number, request: MessageRequest) => MessageLine,
   {
     rejects = [],
     beforeReply,
-  }: { rejects?: readonly string[]; beforeReply?: (turn: number) => Promise<unknown> } = {},
+    hasForgotten = () => false,
+  }: {
+    rejects?: readonly string[];
+    beforeReply?: (turn: number) => Promise<unknown>;
+    hasForgotten?: () => boolean;
+  } = {},
 ): Promise<StrictMessages> {
   const replies = new Map<string, Block[]>();
 
-  function check({ messages }: MessageRequest): string | null {
+  function check({ messages, thinking: mode }: MessageRequest): string | null {
+    const isInTurn = messages.at(-1)?.content.some((each) => each.type === "tool_result");
     for (const [index, { role, content }] of messages.entries()) {
       if (role === messages[index - 1]?.role)
         return `messages.${index}: roles must alternate between "user" and "assistant"`;
@@ -156,6 +162,9 @@ export async function startStrictMessages(
       if (role !== "assistant") continue;
       const sent = replies.get(firstUse(content));
       if (sent === undefined) continue;
+      if (hasForgotten() && content.some(isThinking))
+        return `messages.${index}.content.0: Invalid \`signature\` in \`thinking\` block`;
+      if (hasForgotten() && !(mode?.type === "enabled" && isInTurn)) continue;
       if (sent.some(isThinking) && !content.some(isThinking))
         return `messages.${index}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${content[0]?.type}\`.`;
       const back = content.filter((each) => sent.some((one) => isDeepStrictEqual(one, each)));

@@ -19,16 +19,15 @@ const inputItem = z.union([
     content: z.union([z.string(), z.array(text)]),
   }),
   z.strictObject({ type: z.literal("function_call_output"), call_id: z.string(), output: z.string() }),
-  z.looseObject({
+  z.strictObject({
     type: z.literal("message"),
-    id: z.string(),
     role: z.literal("assistant"),
+    phase: z.string().optional(),
     content: z.array(text),
   }),
-  z.looseObject({ type: z.literal("reasoning"), id: z.string(), encrypted_content: z.string().optional() }),
+  z.looseObject({ type: z.literal("reasoning"), encrypted_content: z.string() }),
   z.looseObject({
     type: z.literal("function_call"),
-    id: z.string().optional(),
     call_id: z.string(),
     name: z.string(),
     arguments: z.string(),
@@ -131,16 +130,48 @@ type StrictResponses = {
   close(): Promise<void>;
 };
 
+// What an item is known by, since ids do not go back.
+const keyOf = (item: object) =>
+  "encrypted_content" in item
+    ? String(item.encrypted_content)
+    : "call_id" in item && !("output" in item)
+      ? String(item.call_id)
+      : "content" in item && "type" in item
+        ? writeTexts(item.content)
+        : "";
+const writeTexts = (content: unknown) =>
+  JSON.stringify(
+    z
+      .array(text)
+      .safeParse(content)
+      .data?.map((part) => part.text) ?? null,
+  );
+
+const withoutNames = ({ id: _id, status: _status, content, ...item }: Record<string, unknown>) => ({
+  ...item,
+  texts: writeTexts(content),
+});
+const isBack = (item: object | undefined, sent: Item | undefined) =>
+  item !== undefined &&
+  sent !== undefined &&
+  isDeepStrictEqual(withoutNames({ ...item }), withoutNames(sent));
+
 /**
  * Serves the API. `reply` gets the number of replies that came back, from 0. `rejects`: unsupported parameters.
- * `beforeReply` may delay a reply to a correctly returned conversation.
+ * `beforeReply` may delay a reply to a correctly returned conversation. `hasForgotten`: no reasoning can be verified any
+ * more.
  */
 export async function startStrictResponses(
   reply: (turn: number, request: ResponseRequest) => ResponseLine,
   {
     rejects = [],
     beforeReply,
-  }: { rejects?: readonly string[]; beforeReply?: (turn: number) => Promise<unknown> } = {},
+    hasForgotten = () => false,
+  }: {
+    rejects?: readonly string[];
+    beforeReply?: (turn: number) => Promise<unknown>;
+    hasForgotten?: () => boolean;
+  } = {},
 ): Promise<StrictResponses> {
   const replies = new Map<string, Item[]>();
 
@@ -154,17 +185,19 @@ export async function startStrictResponses(
         answered.add(item.call_id);
       }
       if (item.type === "function_call") calls.add(item.call_id);
-      if (!("id" in item) || item.id === undefined) continue;
-      const sent = replies.get(item.id);
-      if (sent === undefined)
+      if ("id" in item && item.id !== undefined)
         return `Item with id '${item.id}' not found. Items are not persisted when \`store\` is set to false.`;
-      const at = sent.findIndex(({ id }) => id === item.id);
-      if (!isDeepStrictEqual(item, sent[at])) return `The item '${item.id}' was modified.`;
+      if (hasForgotten() && item.type === "reasoning")
+        return "The encrypted content gAAA...DQ== could not be verified.";
+      const sent = hasForgotten() ? undefined : replies.get(keyOf(item));
+      if (sent === undefined) continue;
+      const at = sent.findIndex((each) => keyOf(each) === keyOf(item));
+      if (!isBack(item, sent[at])) return `The item '${sent[at]?.id}' was modified.`;
       const before = sent[at - 1];
-      if (before?.type === "reasoning" && !isDeepStrictEqual(input[index - 1], before))
-        return `Item '${item.id}' of type '${item.type}' was provided without its required 'reasoning' item: '${before.id}'.`;
-      if (item.type === "reasoning" && !isDeepStrictEqual(input[index + 1], sent[at + 1]))
-        return `Item '${item.id}' of type 'reasoning' was provided without its required following item.`;
+      if (before?.type === "reasoning" && !isBack(input[index - 1], before))
+        return `Item '${sent[at]?.id}' of type '${item.type}' was provided without its required 'reasoning' item: '${before.id}'.`;
+      if (item.type === "reasoning" && !isBack(input[index + 1], sent[at + 1]))
+        return `Item '${sent[at]?.id}' of type 'reasoning' was provided without its required following item.`;
     }
     const open = [...calls].find((id) => !answered.has(id));
     return open === undefined ? null : `No tool output found for function call ${open}.`;
@@ -216,16 +249,14 @@ export async function startStrictResponses(
       server.rejected.push(problem);
       return reject(problem, "input");
     }
-    const back = new Set(
-      request.input.flatMap((item) => ("id" in item && item.id ? [replies.get(item.id)] : [])),
-    );
+    const back = new Set(request.input.map((item) => replies.get(keyOf(item))).filter((each) => each));
     await beforeReply?.(back.size);
     const { items = [], incomplete, error, failed, isCut = false } = reply(back.size, request);
     if (error !== undefined)
       return Response.json(error.body, { status: error.status, headers: error.headers ?? {} });
     const given =
       request.include === undefined ? items.map(({ encrypted_content: _, ...item }) => item) : items;
-    for (const { id } of given) replies.set(String(id), given as Item[]);
+    for (const item of given) replies.set(keyOf(item), given as Item[]);
     server.answered += 1;
     server.sent.push(JSON.stringify(given));
     const whole = {

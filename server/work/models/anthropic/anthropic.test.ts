@@ -234,17 +234,46 @@ test("what a model rejects is left out from then on", async () => {
   expect(Object.keys(server.requests.at(-1) ?? {}).sort()).toEqual(["max_tokens", "messages", "model"]);
 });
 
+// anthropics/anthropic-sdk-python#1598
+test("thinking that can no longer be verified is left out, and off for the rest of its turn", async () => {
+  let isForgotten = false;
+  const { server, call } = await serve(
+    [{ blocks: [thinkingBlock("Hm."), callBlock("look", {})] }, { blocks: [textBlock("It is 1.")] }],
+    { hasForgotten: () => isForgotten },
+  );
+  const settings = { modelOptions: { thinking: { type: "enabled", budget_tokens: 2_000 } } };
+  const request = modelRequest("", { messages: [user], tools, settings });
+  const one = await call(request);
+  isForgotten = true;
+  const messages = [...request.messages, ...behind(one)];
+  const two = await call({ ...request, messages });
+  const leftOut = "reasoning of earlier messages was left out, because the provider could not verify it";
+  expect(two).toMatchObject({
+    content: "It is 1.",
+    attempts: [
+      { error: expect.stringContaining("Invalid `signature` in `thinking` block") },
+      { error: expect.stringContaining("Expected `thinking`"), changes: [leftOut] },
+      { error: null, changes: [leftOut, "thinking was turned off, because the turn began without it"] },
+    ],
+  });
+  expect(server.requests.at(-1)).not.toHaveProperty("thinking");
+  // The next turn thinks again.
+  const three = await call({ ...request, messages: [...messages, ...behind(two), user] });
+  expect(three.attempts).toMatchObject([{ error: null, changes: [leftOut] }]);
+  expect(server.requests.at(-1)).toMatchObject({ thinking: { type: "enabled" } });
+});
+
 test("thinking that is missing in a message does not end thinking", async () => {
   const error = {
     status: 400,
     type: "invalid_request_error",
     message: "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`.",
   };
-  const { server, call } = await serve([{ error }, { blocks: [textBlock("Done.")] }]);
+  const { server, call } = await serve([{ error }, { error }, { blocks: [textBlock("Done.")] }]);
   const settings = { reasoningEffort: "high" as const };
   await expect(call(modelRequest("hi", { settings }))).rejects.toMatchObject({ reason: "rejected" });
   await call(modelRequest("hi", { settings }));
-  expect(server.requests[1]?.thinking).toMatchObject({ type: "adaptive" });
+  expect(server.requests[2]?.thinking).toMatchObject({ type: "adaptive" });
 });
 
 test("a limit above the model's maximum is lowered", async () => {

@@ -6,7 +6,7 @@ import { flattenParameters, nestParameters } from "@/server/work/models/errors/n
 import { describeSchema } from "@/server/work/models/json-answer";
 import type { ModelMessage, ModelRequest, OfferedTool, ToolCall } from "@/server/work/models/port";
 import { answerToolOf } from "./answer-tool";
-import { type Block, openMessageState } from "./message-state";
+import { type Block, isThoughtless, openMessageState } from "./message-state";
 
 const NESTED = ["output_config"];
 
@@ -69,6 +69,8 @@ export function toMessageBody(request: Omit<ModelRequest, "signal">, known: Adap
     acceptedParameters(messageParameters(request), known),
     NESTED,
   );
+  if (known.quirks.includes("thinksWholeTurns") && isThoughtless(messages, origin))
+    delete parameters.thinking;
   const system = messages.flatMap(({ role, content }) =>
     role === "system" && content !== "" ? [content] : [],
   );

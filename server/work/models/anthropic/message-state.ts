@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { tryParseMarked, writeJson } from "@/server/base/json/json";
+import { isJsonObject, tryParseMarked, writeJson } from "@/server/base/json/json";
 import { perOwner } from "@/server/base/per-owner";
 import { MAX_STATE_BYTES, type ModelMessage, type ProviderState } from "@/server/work/models/port";
 
@@ -38,3 +38,17 @@ export function openMessageState(message: ModelMessage, origin: string): readonl
   const state = parseState(message);
   return state !== null && state.origin === origin ? state.blocks : null;
 }
+
+const isThinking = ({ type }: Block) => type === "thinking" || type === "redacted_thinking";
+
+/** Returns true if the last turn goes on with results of calls, but its first reply has no thinking of `origin`. */
+export function isThoughtless(messages: readonly ModelMessage[], origin: string): boolean {
+  if (messages.at(-1)?.role !== "tool") return false;
+  const begin = messages.findLastIndex(({ role }) => role === "user");
+  const first = messages.slice(begin + 1).find(({ role }) => role === "assistant");
+  return first !== undefined && !openMessageState(first, origin)?.some(isThinking);
+}
+
+/** Returns true if the parameter `thinking` turns it on. */
+export const thinks = (parameter: unknown): boolean =>
+  isJsonObject(parameter) && parameter.type !== "disabled";

@@ -18,6 +18,7 @@ import {
 } from "../errors/adaptation";
 import { describeChanges } from "../errors/describe-changes";
 import { normalizeError } from "../errors/error-bodies";
+import { withoutLostStates } from "../errors/lost-states";
 import { AnswerTimeout, brokenPieces, type ReadReply, readReportedError } from "../errors/replies";
 import { EventStreamReader } from "./event-stream";
 import type { Connection, ModelInterface, StreamedReply } from "./model-interface";
@@ -164,7 +165,14 @@ export class ModelServer {
     const read = (body: unknown, furtherCalls = 0) =>
       this.#interface.read(body, request, { furtherCalls, origin, redact: this.#redact });
     const streams = isStreamed(request, known);
-    const response = await this.#connection.send({ request, known, origin, isStreamed: streams, signal });
+    const sent = withoutLostStates(request, known.lostStates);
+    const response = await this.#connection.send({
+      request: sent,
+      known,
+      origin,
+      isStreamed: streams,
+      signal,
+    });
     onReceived();
     onStarted?.(response.headers);
     const type = response.headers.get("content-type") ?? "";
@@ -218,10 +226,12 @@ export class ModelServer {
   /** Returns true if an immediate retry makes sense. */
   adapt(error: unknown, request: ModelRequest): boolean {
     const known = this.#adaptationOf(request);
+    const origin = this.#originOf(request);
     const next = learnFrom(error, known, {
       request,
       parameters: this.#interface.parametersOf(request),
-      fields: this.#interface.namesOfState(request.messages, this.#originOf(request)),
+      fields: this.#interface.namesOfState(request.messages, origin),
+      origin,
     });
     if (isSame(next, known)) return false;
     this.#learn(request, next);
@@ -229,10 +239,12 @@ export class ModelServer {
   }
 
   describeChanges(request: ModelRequest): string[] {
+    const origin = this.#originOf(request);
     return describeChanges(this.#adaptationOf(request), {
       request,
       parameters: () => this.#interface.parametersOf(request),
-      fields: () => this.#interface.namesOfState(request.messages, this.#originOf(request)),
+      fields: () => this.#interface.namesOfState(request.messages, origin),
+      origin,
     });
   }
 

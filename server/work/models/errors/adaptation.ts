@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { unmarkExact } from "@/server/base/json/exact-number";
 import type { ModelRequest } from "@/server/work/models/port";
+import { addLostStates, isLostState } from "./lost-states";
 import { findQuirk, type Quirk } from "./quirks";
 import { isUnreadCall, ReplyError, ResponseError, statedText } from "./replies";
 
@@ -19,6 +20,8 @@ export type Adaptation = {
   /** Parameters with their rejected values. */
   rejectedSettings: readonly string[];
   quirks: readonly Quirk[];
+  /** Hashes of states that the server can no longer verify. */
+  lostStates: readonly string[];
   /** Infinite if unknown. */
   maxOutputTokens: number;
   /** In tokens; infinite if unknown. */
@@ -36,6 +39,7 @@ export const UNKNOWN_SERVER: Adaptation = {
   unwantedFields: [],
   rejectedSettings: [],
   quirks: [],
+  lostStates: [],
   maxOutputTokens: Number.POSITIVE_INFINITY,
   contextWindow: Number.POSITIVE_INFINITY,
   tokenRatio: 1,
@@ -63,18 +67,22 @@ type Tried = {
   request: Pick<ModelRequest, "messages" | "withheldTools">;
   parameters: Record<string, unknown>;
   fields: readonly string[];
+  /** Provider, interface, address and model. */
+  origin: string;
 };
 
 /** The adaptation after an error; the same one if the error teaches nothing. */
 export function learnFrom(
   error: unknown,
   known: Adaptation,
-  { request, parameters, fields }: Tried,
+  { request, parameters, fields, origin }: Tried,
 ): Adaptation {
   if (error instanceof ReplyError && error.kind === "broken_pieces") return { ...known, unstreamed: true };
   const rejection = readRejection(error);
   if (rejection === null) return known;
   const { status = 500, text } = rejection;
+  const lostStates = isLostState(error) ? addLostStates(known.lostStates, request.messages, origin) : null;
+  if (lostStates !== null && lostStates !== known.lostStates) return { ...known, lostStates };
   // An error that states a known demand teaches nothing else.
   const quirk = findQuirk(text, known.quirks);
   if (quirk !== undefined) return { ...known, quirks: [...known.quirks, quirk] };

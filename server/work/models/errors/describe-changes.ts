@@ -1,15 +1,17 @@
 import type { ModelRequest } from "@/server/work/models/port";
 import { type Adaptation, acceptedParameters, isStreamed, UNKNOWN_SERVER } from "./adaptation";
+import { hasLostStates, withoutLostStates } from "./lost-states";
 import { describeQuirks } from "./quirks";
 
 type Asked = {
   request: Pick<ModelRequest, "messages" | "onText" | "responseSchema" | "tools" | "withheldTools">;
   parameters: () => Record<string, unknown>;
   fields: () => readonly string[];
+  origin: string;
 };
 
 /** The changes of a request because of what was learned about its server, in words. */
-export function describeChanges(known: Adaptation, { request, parameters, fields }: Asked): string[] {
+export function describeChanges(known: Adaptation, { request, parameters, fields, origin }: Asked): string[] {
   if (known === UNKNOWN_SERVER) return [];
   const { tools, withheldTools = [], onText, responseSchema } = request;
   const changes: string[] = [];
@@ -24,6 +26,8 @@ export function describeChanges(known: Adaptation, { request, parameters, fields
     for (const name of known.unwantedFields)
       if (back.has(name)) changes.push(`${name} of earlier messages was left out`);
   }
+  if (hasLostStates(request.messages, known.lostStates))
+    changes.push("reasoning of earlier messages was left out, because the provider could not verify it");
   if (known.oldTokenLimit) changes.push("max_tokens was sent instead of max_completion_tokens");
   if (known.schemaInPrompt && responseSchema !== undefined)
     changes.push("the schema of the answer was described in the system message");
@@ -31,6 +35,13 @@ export function describeChanges(known: Adaptation, { request, parameters, fields
     changes.push("the answer was requested in one piece");
   if (known.toolsAlways && tools.length === 0 && withheldTools.length > 0)
     changes.push("the tools were sent with tool_choice: none");
-  if (known.quirks.length > 0) changes.push(...describeQuirks(known.quirks, request));
+  if (known.quirks.length > 0)
+    changes.push(
+      ...describeQuirks(known.quirks, {
+        ...withoutLostStates(request, known.lostStates),
+        parameters,
+        origin,
+      }),
+    );
   return changes;
 }

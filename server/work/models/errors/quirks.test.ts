@@ -8,7 +8,7 @@ const request = { messages: [] };
 const parameters = { reasoning_effort: "medium", temperature: 0.2, enable_thinking: true };
 const learn = (message: string, { status = 400, code }: { status?: number; code?: string } = {}) => {
   const error = new ResponseError(`${status} ${message}`, { status, code });
-  return learnFrom(error, UNKNOWN_SERVER, { request, parameters, fields: [] });
+  return learnFrom(error, UNKNOWN_SERVER, { request, parameters, fields: [], origin: "" });
 };
 
 test.each([

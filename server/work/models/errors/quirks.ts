@@ -1,6 +1,10 @@
+import { isThoughtless, thinks } from "@/server/work/models/anthropic/message-state";
 import type { ModelRequest } from "@/server/work/models/port";
 
-type Asked = Pick<ModelRequest, "messages" | "onText" | "tools" | "withheldTools" | "responseSchema">;
+type Asked = Pick<ModelRequest, "messages" | "onText" | "tools" | "withheldTools" | "responseSchema"> & {
+  parameters: () => Record<string, unknown>;
+  origin: string;
+};
 
 type Demand = {
   rejection: RegExp;
@@ -45,6 +49,13 @@ const DEMANDS = {
     rejection: /missing a [`']?thought_signature/i,
     applies: hasCalls,
     change: "calls without a signature were sent with a mark instead",
+  },
+  // Anthropic: https://platform.claude.com/docs/en/build-with-claude/extended-thinking, tool use.
+  thinksWholeTurns: {
+    rejection: /expected [`'"]?thinking[`'"]? or [`'"]?redacted_thinking/i,
+    applies: ({ messages, parameters, origin }) =>
+      origin.includes(" anthropic ") && isThoughtless(messages, origin) && thinks(parameters().thinking),
+    change: "thinking was turned off, because the turn began without it",
   },
   // llama.cpp (lidge-jun/opencodex#2135) and vLLM: schemas become grammars, which know few keywords.
   simpleSchemas: {

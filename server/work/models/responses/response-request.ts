@@ -95,6 +95,24 @@ const toCallItem = ({ id, name, arguments: text }: { id: string; name: string; a
   arguments: safeArguments(text),
 });
 
+const PLAIN = new Set(["reasoning", "message", "function_call"]);
+
+/**
+ * Nothing is stored, so the provider finds no item by its id: encrypted reasoning goes back without ids, in the form
+ * of Codex (maximhq/bifrost#6488). Servers without it, such as vLLM, expect all items as they came.
+ */
+function unnamed(item: Item): Item {
+  if (!PLAIN.has(item.type)) return item;
+  const { id: _id, status: _status, ...rest } = item;
+  return Array.isArray(rest.content) ? { ...rest, content: rest.content.map(withoutNotes) } : rest;
+}
+
+function withoutNotes(part: unknown): unknown {
+  if (!isJsonObject(part)) return part;
+  const { annotations: _annotations, logprobs: _logprobs, ...rest } = part;
+  return rest;
+}
+
 /** Calls get the ids of their outputs; calls without an output are left out. */
 function returned(
   items: readonly Item[],
@@ -106,5 +124,8 @@ function returned(
     const call = toolCalls[calls.indexOf(item)];
     return call === undefined ? [] : [{ ...item, call_id: call.id }];
   });
-  return [...back, ...toolCalls.slice(calls.length).map(toCallItem)];
+  const isEncrypted = items.some(
+    ({ type, encrypted_content: content }) => type === "reasoning" && typeof content === "string",
+  );
+  return [...(isEncrypted ? back.map(unnamed) : back), ...toolCalls.slice(calls.length).map(toCallItem)];
 }

@@ -3,7 +3,7 @@ import { tryParseMarked, writeJson } from "@/server/base/json/json";
 import { perOwner } from "@/server/base/per-owner";
 import { MAX_STATE_BYTES, type ModelMessage, type ProviderState } from "@/server/work/models/port";
 
-/** Items go back as they came: reasoning without its neighbors is rejected, and they without it. */
+/** All items go back: reasoning without its neighbors is rejected, and they without it. */
 
 const item = z.looseObject({ type: z.string() });
 export type Item = z.infer<typeof item>;

@@ -88,7 +88,16 @@ test.each([
     finishReason: "completed",
   });
   expect(server.rejected).toEqual([]);
-  expect(server.requests[2]?.input.filter((item) => "id" in item)).toEqual([...first, ...second]);
+  // Nothing is stored, so no item has an id that the server could find (maximhq/bifrost#6488).
+  const back = server.requests[2]?.input.filter(
+    ({ type }) => type !== undefined && type !== "function_call_output",
+  );
+  expect(back).toMatchObject(
+    [...first, ...second].map(({ id: _id, status: _status, content, ...item }) =>
+      content === undefined ? item : { ...item, content: [{ type: "output_text", text: "Wait." }] },
+    ),
+  );
+  expect(back?.some((item) => "id" in item)).toBe(false);
   expect(server.requests[0]).toMatchObject({
     instructions: "Be brief.",
     input: [{ role: "user", content: "Look." }],
@@ -111,6 +120,41 @@ test("the text grows as it arrives, and a final answer replaces a commentary", a
     ["I begin", "I begin.", "The ans", "The answer", "The answer."].filter((t) => seen.includes(t)),
   );
   expect(seen.at(-1)).toBe("The answer.");
+});
+
+// openai/codex#8100
+test("reasoning that can no longer be verified is left out, and later reasoning goes back", async () => {
+  let replies = 0;
+  const { server, call } = await serve(
+    [
+      { items: [reasoningItem("Hm."), messageItem("I look."), callItem("look", {})] },
+      { items: [reasoningItem("So."), callItem("look", { again: true })] },
+      { items: [messageItem("It is 1.")] },
+    ],
+    { hasForgotten: () => replies === 1 },
+  );
+  const request = modelRequest("", { messages: [user], tools });
+  const one = await call(request);
+  replies = 1;
+  const messages = [...request.messages, ...behind(one)];
+  const two = await call({ ...request, messages });
+  expect(two.attempts).toMatchObject([
+    { error: expect.stringContaining("could not be verified"), retryAt: expect.any(String) },
+    {
+      error: null,
+      changes: ["reasoning of earlier messages was left out, because the provider could not verify it"],
+    },
+  ]);
+  expect(server.requests.at(-1)?.input).toMatchObject([
+    { role: "user" },
+    { role: "assistant", content: "I look." },
+    { type: "function_call", call_id: one.toolCalls[0]?.id },
+    { type: "function_call_output" },
+  ]);
+  replies = 2;
+  const three = await call({ ...request, messages: [...messages, ...behind(two)] });
+  expect(three).toMatchObject({ content: "It is 1.", attempts: [{ error: null }] });
+  expect(server.requests.at(-1)?.input.filter(({ type }) => type === "reasoning")).toHaveLength(1);
 });
 
 test("another provider's messages, and those without items, go as text and plain calls", async () => {
