@@ -40,10 +40,11 @@ export function toWireMessages(
   const back = { origin, unwanted: unwantedFields };
 
   function toWire(message: ModelMessage) {
-    const { role, content } = message;
-    if (role === "tool") return { role, tool_call_id: toId(message.toolCallId), content };
-    if (role !== "assistant") return { role, content };
+    const { role } = message;
+    if (role === "tool") return { role, tool_call_id: toId(message.toolCallId), content: message.content };
+    if (role !== "assistant") return { role, content: message.content };
     const state = openChatState(message, back);
+    const content = (state.thinking ?? "") + message.content;
     const own: object = { ...blankReasoning, ...state.message };
     // A list of parts that came instead of the text.
     const parts: object = isMoreThanText(state.message.content) ? { content: state.message.content } : {};

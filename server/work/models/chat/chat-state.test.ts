@@ -73,6 +73,27 @@ describe("what a reply brings besides text and calls", () => {
     expect(lastAssistant()).not.toHaveProperty("reasoning_content");
   });
 
+  // https://platform.minimax.io/docs/api-reference/text-openai-api
+  it.each([
+    ["MiniMax-M2", {}, "<think>\nHm.\n</think>\n\nI look."],
+    ["MiniMax-M2", { onText: () => undefined }, "<think>\nHm.\n</think>\n\nI look."],
+    ["Qwen/Qwen3-32B", {}, "I look."],
+  ])("is the thinking within the text of %s", async (model, streaming, expected) => {
+    const request = modelRequest("Look.", { model, ...streaming });
+    const calls = [{ id: "a", name: "look", arguments: {} }];
+    server.script("Look.", { content: "<think>\nHm.\n</think>\n\nI look.", calls });
+    const { content, reasoning, state, toolCalls } = await provider().call(request);
+    expect([content, reasoning]).toEqual(["I look.", "Hm."]);
+    const messages: ModelMessage[] = [
+      { role: "user", content: "Look again." },
+      { role: "assistant", content, state, toolCalls },
+      { role: "tool", toolCallId: toolCalls[0]?.id ?? "", content: "{}" },
+    ];
+    server.script("Look again.", { content: "ok" });
+    await provider().call({ ...request, messages });
+    expect(lastAssistant()).toMatchObject({ content: expected, tool_calls: [{}] });
+  });
+
   it("never replaces what we send", async () => {
     const messages = await converse({ reasoning_content: "x" });
     const [user, assistant, result] = messages;

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject, setMember, tryParseMarked, writeJson } f
 import { perOwner } from "@/server/base/per-owner";
 import { MAX_STATE_BYTES, type ModelMessage, type ProviderState } from "@/server/work/models/port";
 import { isMoreThanText } from "./content-parts";
+import { splitThinking } from "./thinking";
 
 /**
  * Unknown fields, such as Gemini's `extra_content`, OpenRouter's `reasoning_details` and Mistral's reasoning, go
@@ -16,6 +17,8 @@ const chatState = z.object({
   message: fields,
   /** One entry for each call; null if it has no such fields. */
   calls: z.array(fields.nullable()),
+  /** The reasoning at the beginning of the content, with its marks, for models that want it back. */
+  thinking: z.string().optional(),
 });
 type ChatState = z.infer<typeof chatState>;
 type Fields = z.infer<typeof fields>;
@@ -47,6 +50,15 @@ function unknownFieldsOfCall(call: unknown): Fields | null {
   return inner === null ? own : { ...own, function: inner };
 }
 
+// MiniMax wants all of it (https://platform.minimax.io/docs/api-reference/text-openai-api). The chat templates of
+// others, such as Qwen's and DeepSeek R1's, remove it: it must not come back.
+const WANTS_THINKING = /minimax/i;
+
+function thinkingOf(message: unknown, origin: string): string {
+  const text = isJsonObject(message) && WANTS_THINKING.test(origin) ? message.content : null;
+  return typeof text === "string" ? text.slice(0, text.length - splitThinking(text).content.length) : "";
+}
+
 /** The state in a message with these calls; null if it has no unknown fields, or too large ones. */
 export function readChatState(
   message: unknown,
@@ -57,8 +69,14 @@ export function readChatState(
   if (isJsonObject(message) && isMoreThanText(message.content))
     ofMessage = { ...ofMessage, content: message.content };
   const ofCalls = calls.map(unknownFieldsOfCall);
-  if (ofMessage === null && ofCalls.every((each) => each === null)) return null;
-  const state: ChatState = { origin, message: ofMessage ?? {}, calls: ofCalls };
+  const thinking = thinkingOf(message, origin);
+  if (ofMessage === null && ofCalls.every((each) => each === null) && thinking === "") return null;
+  const state: ChatState = {
+    origin,
+    message: ofMessage ?? {},
+    calls: ofCalls,
+    ...(thinking !== "" && { thinking }),
+  };
   try {
     const text = writeJson(state);
     return Buffer.byteLength(text) > MAX_STATE_BYTES ? null : text;
@@ -83,7 +101,11 @@ export function openChatState(
   if (unwanted.length === 0) return state;
   const without = (given: Fields) =>
     Object.fromEntries(Object.entries(given).filter(([name]) => !unwanted.includes(name)));
-  return { message: without(state.message), calls: state.calls.map((call) => call && without(call)) };
+  return {
+    ...state,
+    message: without(state.message),
+    calls: state.calls.map((call) => call && without(call)),
+  };
 }
 
 /** The names of all fields that messages of this origin bring back. */
