@@ -4044,7 +4044,7 @@ export interface operations {
             header?: {
                 /** @description For triggers that expect hex signatures: the HMAC-SHA256 of the raw body in hexadecimal, with or without sha256= before it. */
                 "X-Signature"?: string;
-                /** @description The sender's id of the event. Within 24 hours the same id returns the first answer and starts nothing, whatever the body is. Ignored for signed Standard Webhooks. */
+                /** @description The sender's id of the event. Within 24 hours the same id returns the first answer and starts nothing, whatever the body is. Ignored if the sender's own id is present, or signed in another header. */
                 "Idempotency-Key"?: string;
                 /** @description Like Idempotency-Key; part of a Standard Webhooks signature. */
                 "webhook-id"?: string;

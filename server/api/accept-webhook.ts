@@ -101,7 +101,7 @@ async function readCall(
   const body = await readCallBody(delivery.body, { bodies: sender.bodies, contentType, memory });
   const answer = answerChallenge(sender, body.json);
   if (answer !== null) return { kind: "checked", answer };
-  if (delivery.senderId === null) identify(call, eventIdInBody(sender, body.json));
+  if (delivery.senderId === null) identify(call, eventIdInBody(sender, body.json, request.header));
   requireUsable(trigger);
   const ms = sender.answerWithinMs;
   const signal = ms === undefined ? undefined : AbortSignal.timeout(ms);

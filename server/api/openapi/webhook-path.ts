@@ -33,7 +33,7 @@ export const WEBHOOK_PATH: ZodOpenApiPathsObject = {
           ),
           "Idempotency-Key": idempotencyKey(
             `The sender's id of the event. Within ${IDEMPOTENCY_HOURS} hours the same id returns the first answer and starts ` +
-              "nothing, whatever the body is. Ignored for signed Standard Webhooks.",
+              "nothing, whatever the body is. Ignored if the sender's own id is present, or signed in another header.",
           ),
           "webhook-id": idempotencyKey("Like Idempotency-Key; part of a Standard Webhooks signature."),
           "webhook-timestamp": signatureHeader(

@@ -49,7 +49,10 @@ export type Sender = {
   rule: SignatureRule;
   /** `sender`: the sender creates the secret, so a generated one would never be used. */
   secretFrom: "anyone" | "sender";
-  /** The event's id is the first of these headers, or else of these JSON pointers into the body. */
+  /**
+   * The event's id is the first of these headers, or else of these JSON pointers into the body, or else the header
+   * Idempotency-Key or webhook-id.
+   */
   eventId: { headers?: readonly string[]; pointers?: readonly string[] };
   /** By media type. */
   bodies: BodyForms;
@@ -81,7 +84,7 @@ export const PRESETS = {
     title: "Stepwell",
     rule: { ...PLAIN_HMAC, header: "x-signature", prefix: "sha256=", isPrefixOptional: true },
     secretFrom: "anyone",
-    eventId: { headers: ["idempotency-key", "webhook-id"] },
+    eventId: {},
     bodies: JSON_ONLY,
   },
   "standard-webhooks": {
@@ -98,7 +101,7 @@ export const PRESETS = {
       key: "base64",
     },
     secretFrom: "anyone",
-    eventId: { headers: ["idempotency-key", "webhook-id"] },
+    eventId: {},
     bodies: JSON_ONLY,
   },
   github: {

@@ -86,7 +86,7 @@ export function senderOf(definition: SignatureDefinition): Sender {
       ...(eventIdHeader === undefined ? {} : { idHeader: eventIdHeader }),
     },
     secretFrom: "anyone",
-    eventId: { headers: eventIdHeader === undefined ? ["idempotency-key", "webhook-id"] : [eventIdHeader] },
+    eventId: eventIdHeader === undefined ? {} : { headers: [eventIdHeader] },
     bodies: Object.fromEntries(custom.contentTypes.map((type) => [type, BODY_TYPES[type]])),
   };
 }

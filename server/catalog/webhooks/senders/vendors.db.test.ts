@@ -116,6 +116,39 @@ describe("a sender's id of the event", () => {
     expect(await send(token, { [header]: "three" }, { body })).toMatchObject({ status: 401 });
   });
 
+  it.each(["Idempotency-Key", "webhook-id"])(
+    "is in %s if the sender gives none of its own",
+    async (header) => {
+      const body = '{"n":1}';
+      const hub = { "X-Hub-Signature-256": await sign(SECRET, body) };
+      for (const [preset, signed] of [
+        ["meta", hub],
+        ["github", hub],
+        ["stripe", stripe(body)],
+        ["telegram", { "X-Telegram-Bot-Api-Secret-Token": SECRET }],
+      ] as const) {
+        const { id, token } = await create(preset);
+        const first = await send(token, { ...signed, [header]: "one" }, { body });
+        expect([preset, first.status]).toEqual([preset, 200]);
+        expect(await send(token, { ...signed, [header]: "one" }, { body })).toEqual({
+          ...first,
+          replayed: "true",
+        });
+        await send(token, { ...signed, [header]: "two" }, { body });
+        expect(await runsOf(id)).toHaveLength(2);
+      }
+    },
+  );
+
+  it("in a signed body counts before the headers, so that no header repeats a captured call", async () => {
+    const { id, token } = await create("stripe");
+    const body = '{"id":"evt_2"}';
+    const first = await send(token, stripe(body), { body });
+    const again = await send(token, { ...stripe(body), "Idempotency-Key": "other" }, { body });
+    expect(again).toEqual({ ...first, replayed: "true" });
+    expect(await runsOf(id)).toHaveLength(1);
+  });
+
   it("of Telegram is a number", async () => {
     const { id, token } = await create("telegram");
     const headers = { "X-Telegram-Bot-Api-Secret-Token": SECRET };
