@@ -91,6 +91,14 @@ describe("the standard headers", () => {
 });
 
 describe("limits are set", () => {
+  it("by a trigger, also above the guard against floods from one address", async () => {
+    const tenant = await createTenant(world, { credits: "0" });
+    const { token } = await createTrigger(world, tenant, { rateLimit: { requests: 301, seconds: 60 } });
+    const call = { path: `/webhooks/${token}`, body: "{", headers: { "x-stepwell-peer": "192.0.2.52" } };
+    for (let n = 0; n < 301; n += 1) expect((await send(call)).status).toBe(400);
+    expect((await send(call)).status).toBe(429);
+  });
+
   it("to unlimited by a plan, and still narrowed by a key", async () => {
     const tenant = await createTenant(world, { plan: { startsPerMinute: null, readsPerMinute: null } });
     const operator = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;

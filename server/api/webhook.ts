@@ -74,9 +74,11 @@ async function admit(services: Services, request: ApiRequest): Promise<Trigger> 
     throw new AppError("not_found", "Webhook token not found.");
   }
   const caller = sha256(`${address} ${token}`).toString("base64");
-  const tooOften = !flood.allows(caller);
+  const floodLimit = floodLimitOf(trigger);
+  const tooOften = !flood.allows(caller, floodLimit);
   const isVerification = trigger.sender.verification?.method === request.method;
-  const rejection = (isVerification ? null : wrongMethod) ?? (tooOften ? tooMany(FLOOD) : null);
+  const rejection =
+    (isVerification ? null : wrongMethod) ?? (tooOften ? tooMany({ ...FLOOD, limit: floodLimit }) : null);
   if (rejection === null) return trigger;
   if (!tooOften || floodRecords.allows(caller)) {
     const reason = tooOften ? `${rejection.message} ${FLOOD_NOTE}` : rejection.message;
@@ -85,6 +87,12 @@ async function admit(services: Services, request: ApiRequest): Promise<Trigger> 
     await recordRejection(services, trigger.actor, { delivery, error: rejection, reason, receivedAt });
   }
   throw rejection;
+}
+
+// The guard must not reject what the trigger accepts.
+function floodLimitOf({ rateLimit: { requests, seconds } }: Trigger): number {
+  const accepted = requests * Math.max(1, Math.ceil(FLOOD.seconds / seconds));
+  return Math.min(FLOOD.most, Math.max(FLOOD.limit, accepted));
 }
 
 function tooMany({ limit, seconds }: { limit: number; seconds: number }): AppError {

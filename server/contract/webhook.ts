@@ -10,8 +10,8 @@ export const WEBHOOK = {
   maxBodyBytes: MAX_BODY_BYTES,
   /** Calls of one address to unknown tokens. */
   unknownTokens: { limit: 60, seconds: 60 },
-  /** Calls of one address to one token, of any kind. It only protects the machine. */
-  flood: { limit: 300, seconds: 60 },
+  /** Calls of one address to one token, of any kind; up to `most` if its trigger accepts more. Protects the machine. */
+  flood: { limit: 300, most: 6_000, seconds: 60 },
 } as const;
 
 const [BEFORE_TOKEN = ""] = WEBHOOK.path.split("{token}");

@@ -7,14 +7,17 @@ import type { Clock } from "@/server/base/clock";
 
 const MAX_KEYS = 10_000;
 
-/** A sliding window: at most `limit` calls of a key in `seconds`. `allows` counts the call if it is allowed. */
+/**
+ * A sliding window: at most `limit` calls of a key in `seconds`, or the limit of the call. `allows` counts the call
+ * if it is allowed.
+ */
 export function createMemoryWindow(limit: number, seconds: number, clock: Clock) {
   const hits = new LRUCache<string, number[]>({ max: MAX_KEYS });
   return {
-    allows(key: string): boolean {
+    allows(key: string, limitOfCall = limit): boolean {
       const now = clock.monotonicMs();
       const live = (hits.get(key) ?? []).filter((hit) => hit > now - seconds * 1000);
-      const allowed = live.length < limit;
+      const allowed = live.length < limitOfCall;
       if (allowed) live.push(now);
       hits.set(key, live);
       return allowed;
