@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import * as apiRoute from "@/app/v1/[[...path]]/route";
 import * as webhookRoute from "@/app/webhooks/[[...path]]/route";
@@ -36,7 +36,9 @@ beforeAll(async () => {
     shown = incoming;
     outgoing.end("a page");
   };
-  server = createServer(createHandler(services, { showPage, dev: false, state: { stopping: false } }));
+  const handler = createHandler(services, { showPage, dev: false, state: { stopping: false } });
+  // As in serve.ts.
+  server = createServer({ requireHostHeader: false }, handler);
   rejectBadHttp(server);
   port = await listen(server);
 });
@@ -110,6 +112,26 @@ describe("both ways give the same answers", () => {
       expect(headers).not.toHaveProperty("content-length");
     }
   });
+});
+
+it("a request without Host is rejected, also a poll that memory could answer", async () => {
+  const setting = await createSetting();
+  const { id } = JSON.parse((await throughNode(startAgent(setting))).text);
+  const headers = { "X-API-Key": setting.key };
+  // Memory answers only while the process hears of changes.
+  services.notifications.open();
+  await expect.poll(() => services.notifications.fresh()).toBe(true);
+  await throughNode({ method: "POST", path: `/v1/agents/run/${id}/cancel`, headers });
+  const path = `/v1/agents/run/${id}/status`;
+  expect((await throughNode({ method: "GET", path, headers })).status).toBe(200);
+  const statusOf = (setHost: boolean) =>
+    new Promise((resolve, reject) => {
+      const sent = request({ port, path, headers, setHost }, (response) => {
+        response.resume().once("end", () => resolve(response.statusCode));
+      });
+      sent.once("error", reject).end();
+    });
+  expect([await statusOf(true), await statusOf(false)]).toEqual([200, 400]);
 });
 
 it("a client that leaves ends its wait", async () => {

@@ -86,9 +86,7 @@ export function createHandler(
   const answer = async (request: PendingRequest): Promise<void> => {
     const { incoming, outgoing, path } = request;
     warnOfProxy(incoming);
-    if (incoming.httpVersion === "1.1" && incoming.headers.host === undefined) {
-      throw new InvalidTargetError("The header Host is missing.");
-    }
+    if (lacksHost(incoming)) throw new InvalidTargetError("The header Host is missing.");
     const handler = handlerOf(path);
     request.route = handler;
     if (handler === "rest") return send(request, await respondToRest(services, fromNode(incoming, path)));
@@ -136,12 +134,16 @@ export function createHandler(
   return (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     if (state.stopping) outgoing.setHeader("Connection", "close");
     const request = pendingRequest(incoming, outgoing);
-    const poll = incoming.method === "GET" ? respondToPoll(services, request.path, incoming.headers) : null;
+    const isPoll = incoming.method === "GET" && !lacksHost(incoming);
+    const poll = isPoll ? respondToPoll(services, request.path, incoming.headers) : null;
     if (poll !== null) request.route = "rest";
     if (poll === null || poll instanceof Promise) void handle(request, poll);
     else send(request, poll);
   };
 }
+
+const lacksHost = ({ httpVersion, headers }: IncomingMessage) =>
+  httpVersion === "1.1" && headers.host === undefined;
 
 /**
  * Rejects invalid HTTP, long heads, tunnels and unknown expectations with the contract's error body. Bounds slow
