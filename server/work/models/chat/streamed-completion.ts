@@ -15,6 +15,7 @@ import { readReasoning } from "./chat-completion";
 import { CALL_FIELDS, FUNCTION_FIELDS, MESSAGE_FIELDS } from "./chat-state";
 import { readUsage } from "./chat-usage";
 import { StreamedParts } from "./content-parts";
+import { GrowingArguments } from "./growing-arguments";
 import { StreamedFields } from "./streamed-fields";
 import { GrowingAnswer, splitThinking } from "./thinking";
 
@@ -54,7 +55,7 @@ type CallInParts = {
   at: number;
   id: string;
   name: string;
-  arguments: string;
+  arguments: GrowingArguments;
   isFurther: boolean;
   fields: StreamedFields;
   functionFields: StreamedFields;
@@ -70,10 +71,11 @@ function beginsAnother(
 ): boolean {
   const differs = (one: string, other: string) => one !== "" && other !== "" && one !== other;
   if (differs(known.name, name)) return true;
-  if (differs(known.id, id)) return name !== "" || (text !== "" && isComplete(known.arguments));
+  if (differs(known.id, id)) return name !== "" || (text !== "" && known.arguments.isComplete);
   // A call that begins with {} and goes on is one call, which is repaired later.
-  const mayBegin = (id !== "" || name !== "") && text.trimStart().startsWith("{") && known.arguments !== "{}";
-  return mayBegin && isComplete(known.arguments);
+  const mayBegin =
+    (id !== "" || name !== "") && text.trimStart().startsWith("{") && known.arguments.text !== "{}";
+  return mayBegin && known.arguments.isComplete;
 }
 
 // vLLM may send the complete arguments again (vllm-project/vllm#51697).
@@ -85,10 +87,10 @@ function repeatsArguments(
   return (
     isSameCall &&
     // A small piece is no repetition; joined texts are searched only for a large one, which keeps joining linear.
-    text.length * 2 >= known.arguments.length &&
+    text.length * 2 >= known.arguments.text.length &&
     isComplete(text) &&
-    isComplete(known.arguments) &&
-    isDeepStrictEqual(tryParseJson(text), tryParseJson(known.arguments))
+    known.arguments.isComplete &&
+    isDeepStrictEqual(tryParseJson(text), tryParseJson(known.arguments.text))
   );
 }
 
@@ -99,8 +101,8 @@ function namesAgain(
   { id, name, text }: { id: string; name: string; text: string },
 ): boolean {
   if (id !== "") return id === known.id;
-  const isRest = known.name === name && !isComplete(known.arguments) && !text.trimStart().startsWith("{");
-  return name !== "" && (known.name === "" || (isRest && known.arguments !== ""));
+  const isRest = known.name === name && !known.arguments.isComplete && !text.trimStart().startsWith("{");
+  return name !== "" && (known.name === "" || (isRest && known.arguments.text !== ""));
 }
 
 export class StreamedCompletion implements StreamedReply {
@@ -174,8 +176,12 @@ export class StreamedCompletion implements StreamedReply {
   }
 
   async received(request: Prompt): Promise<ReceivedOutput | null> {
-    const toolCalls = this.#calls;
-    if (this.#length === 0 && toolCalls.length === 0) return null;
+    if (this.#length === 0 && this.#calls.length === 0) return null;
+    const toolCalls = this.#calls.map(({ id, name, arguments: given }) => ({
+      id,
+      name,
+      arguments: given.text,
+    }));
     const { content, reasoning } = splitThinking(this.#content);
     const shown = readReasoning((name) => this.#fields.text(name)) + (this.#parts?.reasoning ?? "");
     const output = { content: content || this.#refusal, reasoning: shown + reasoning, toolCalls };
@@ -187,10 +193,10 @@ export class StreamedCompletion implements StreamedReply {
     if (this.#finishReason === null) throw brokenPieces("the answer ended before it was complete");
     const toolCalls = [...this.#calls]
       .sort((a, b) => a.at - b.at)
-      .map(({ id, name, arguments: text, fields, functionFields }) => ({
+      .map(({ id, name, arguments: given, fields, functionFields }) => ({
         ...fields.toObject(),
         id,
-        function: { ...functionFields.toObject(), name, arguments: text },
+        function: { ...functionFields.toObject(), name, arguments: given.text },
       }));
     const message = {
       ...this.#fields.toObject(),
@@ -243,7 +249,7 @@ export class StreamedCompletion implements StreamedReply {
       at,
       id: this.#counted(id),
       name: this.#counted(name),
-      arguments: "",
+      arguments: new GrowingArguments(),
       isFurther,
       fields: new StreamedFields({ known: CALL_FIELDS, joinsTexts: false }),
       functionFields: new StreamedFields({ known: FUNCTION_FIELDS, joinsTexts: false }),
@@ -252,7 +258,7 @@ export class StreamedCompletion implements StreamedReply {
     if (isFurther) this.#further += 1;
     else {
       this.#calls.push(call);
-      call.arguments = this.#counted(text);
+      call.arguments.add(this.#counted(text));
     }
   }
 
@@ -261,6 +267,6 @@ export class StreamedCompletion implements StreamedReply {
     if (call.id === "") call.id = this.#counted(id);
     // Some servers repeat the name in every piece.
     if (call.name === "") call.name = this.#counted(name);
-    call.arguments += this.#counted(text);
+    call.arguments.add(this.#counted(text));
   }
 }
