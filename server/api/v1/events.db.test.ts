@@ -133,9 +133,9 @@ describe("the events of an agent run", () => {
     const written: (() => void)[] = [];
     const untilRead = () => new Promise<void>((resolve) => written.push(resolve));
     play = async ({ onText }) => {
-      onText?.("Hello");
+      onText?.(() => "Hello");
       await untilRead();
-      onText?.("Hello there");
+      onText?.(() => "Hello there");
       await untilRead();
       return { content: "Hello there." };
     };
@@ -168,7 +168,7 @@ it("the texts of an agent run are those of its own model calls", async () => {
   const texts: unknown[] = [];
   let runId = "";
   const writes = async ({ onText }: ModelRequest, content: string): Promise<Partial<ModelReply>> => {
-    onText?.(content);
+    onText?.(() => content);
     await expect.poll(() => world.db.modelCall.count({ where: { runId, content } })).toBe(1);
     await new RunTexts(world, writer, runId).send((name, data) => texts.push([name, data]));
     return { content };

@@ -43,8 +43,11 @@ export type ModelRequest = {
   signal: AbortSignal;
   /** Providers of organizations call it with the bytes of a large response before it is read. */
   holdResponse?: (bytes: number) => Promise<void>;
-  /** Called with the complete text so far; it restarts after a failed attempt. */
-  onText?: (text: string) => void;
+  /**
+   * Called for each piece of the text; it restarts after a failed attempt. `readText` gives the complete text so
+   * far: call it only for texts that are shown, because secrets are removed then.
+   */
+  onText?: (readText: () => string) => void;
   /** Called with all attempts so far before the delay of the next one, and before and after a wait for others. */
   onRetry?: (attempts: Attempt[]) => Promise<void>;
 };

@@ -11,6 +11,7 @@ import { MIB } from "@/server/contract/sizes";
 import { createGuardedEgress, type GuardedFetch } from "@/server/guard/egress/guarded-fetch";
 import type { Egress } from "@/server/guard/egress/trusted-fetch";
 import { StepMemory } from "@/server/guard/limits/process-memory";
+import { SecretPlaceholders } from "@/server/guard/secrets/placeholders";
 import { startFromDashboard } from "@/server/runs/rerun";
 import { executeRun, executeWatched } from "@/testing/execute";
 import { echoForms, findLeaks } from "@/testing/leaks";
@@ -223,6 +224,25 @@ it.each<[string, Answer]>([
   expect(JSON.stringify(ended)).toContain("[secret far]");
   expect(ended.events.length).toBeGreaterThan(0);
   expect(await findLeaks(world, VALUE, { events: JSON.stringify(ended.events) })).toEqual([]);
+});
+
+it("the search for secrets in a streamed answer does not grow with the number of its pieces", async () => {
+  const { agentId } = await prepare();
+  const pieces = Array.from({ length: 2_000 }, (_, index) => `${index} `);
+  answer = (_request, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    const write = (choice: object) => `data: ${JSON.stringify({ choices: [choice] })}\n\n`;
+    const events = pieces.map((content) => write({ delta: { content } }));
+    response.end(`${events.join("")}${write({ delta: {}, finish_reason: "stop" })}`);
+  };
+  const search = vi.spyOn(SecretPlaceholders.prototype, "describe");
+  const { output } = await run("agent", agentId);
+  const searched = search.mock.calls.reduce((sum, [text]) => sum + text.length, 0);
+  vi.restoreAllMocks();
+  const content = pieces.join("");
+  expect(output).toBe(content);
+  expect(searched).toBeGreaterThanOrEqual(content.length);
+  expect(searched).toBeLessThan(100 * content.length);
 });
 
 it.each<[string, Answer]>([

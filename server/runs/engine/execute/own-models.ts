@@ -130,7 +130,7 @@ export async function callOwnProvider(
   try {
     const reply = await provider.call({
       ...request,
-      ...(onText && { onText: (text) => onText(withoutEnd(redact(text), hidden)) }),
+      ...(onText && { onText: (readText) => onText(() => withoutEnd(redact(readText()), hidden)) }),
       ...(onRetry && { onRetry: (attempts) => onRetry(redactAttempts(attempts, redact)) }),
     });
     return {

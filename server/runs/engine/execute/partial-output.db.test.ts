@@ -35,11 +35,11 @@ it("shows output as it grows, stamps each change with a sequence, and shows the 
     // A call that has just started is not written yet.
     await expect.poll(read).toMatchObject({ status: "Running", text: "" });
     const before = await read();
-    onText?.("It");
-    onText?.("It grows\u0000");
+    onText?.(() => "It");
+    onText?.(() => "It grows\u0000");
     await expect.poll(read).toMatchObject({ status: "Running", text: "It grows\uFFFD" });
     expect((await read())?.sequence).toBeGreaterThan(before?.sequence ?? 0);
-    onText?.("It grows and gr");
+    onText?.(() => "It grows and gr");
     return { content: "It grows and grew." };
   };
   await executeRun(world, runId);
@@ -56,7 +56,7 @@ it("keeps partial output when the run is cancelled while the model answers", asy
     return (await inspectCall(world, viewer, { runId, callId: calls[0].id })).content.text;
   };
   play = async ({ onText, signal }) => {
-    onText?.("Half a sen");
+    onText?.(() => "Half a sen");
     await expect.poll(text).toBe("Half a sen");
     await cancelRun(world, tenant.orgId, { runId, by: "Ada" });
     await expect.poll(() => signal.aborted).toBe(true);

@@ -5,19 +5,25 @@
 const PACE_MS = 400;
 const MS_PER_CHARACTER = 0.02;
 
-/** Shows a model's growing output at a bounded rate: each `show` gets the complete text so far. */
+/**
+ * Shows a model's growing output at a bounded rate: each `show` gets the complete text so far. Other texts are not
+ * read.
+ */
 export function showPartialOutput(show: (text: string) => void) {
-  let text = "";
+  let readText = () => "";
+  let shownLength = 0;
   let timer: NodeJS.Timeout | undefined;
   return {
-    update(next: string): void {
-      text = next;
+    update(next: () => string): void {
+      readText = next;
       timer ??= setTimeout(
         () => {
           timer = undefined;
+          const text = readText();
+          shownLength = text.length;
           show(text);
         },
-        PACE_MS + text.length * MS_PER_CHARACTER,
+        PACE_MS + shownLength * MS_PER_CHARACTER,
       );
     },
     close(): void {

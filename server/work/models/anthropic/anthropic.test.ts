@@ -120,7 +120,7 @@ test("the text grows as it arrives", async () => {
   const { call } = await serve([
     { blocks: [thinkingBlock("Hm."), textBlock("The answer."), textBlock(" It is 1.")] },
   ]);
-  const { content } = await call(modelRequest("hi", { onText: (text) => seen.push(text) }));
+  const { content } = await call(modelRequest("hi", { onText: (readText) => seen.push(readText()) }));
   expect(content).toBe("The answer. It is 1.");
   expect(seen).toEqual(["The ans", "The answer.", "The answer. It is ", "The answer. It is 1."]);
 });

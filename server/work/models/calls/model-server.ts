@@ -114,7 +114,7 @@ export class ModelServer {
   }
 
   collect(request: ModelRequest): StreamedReply {
-    return this.#interface.collect(request.onText ?? (() => undefined), request);
+    return this.#interface.collect((text) => request.onText?.(() => text), request);
   }
 
   /**

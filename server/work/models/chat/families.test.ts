@@ -139,7 +139,7 @@ test.each([
 ])("thinking that is %s", async (name, content, expected) => {
   const seen: string[] = [];
   server.script(name, { content, pieces: content.split(/(?<=[ek])/) });
-  const request = modelRequest(name, { onText: (text) => seen.push(text) });
+  const request = modelRequest(name, { onText: (readText) => seen.push(readText()) });
   expect(await provider().call(request)).toMatchObject({ content: expected });
   for (const text of seen) expect(expected.startsWith(text)).toBe(true);
   expect(seen.at(-1)).toBe(expected);

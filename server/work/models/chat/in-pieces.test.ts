@@ -34,7 +34,7 @@ function provider() {
 }
 
 const ask = (content: string, overrides: Partial<ModelRequest> = {}) =>
-  modelRequest(content, { onText: (text) => reported.push(text), ...overrides });
+  modelRequest(content, { onText: (readText) => reported.push(readText()), ...overrides });
 const askedInPieces = () => server.requests.map(({ body }) => body.stream === true);
 
 test("a streamed reply equals one without streaming, and its text is reported as it grows", async () => {

@@ -56,7 +56,7 @@ async function thrown(call: Promise<unknown>): Promise<unknown> {
 test("a call cancelled in progress reports what was received, counted with the tokenizer", async () => {
   const controller = new AbortController();
   const reason = new Error("cancelled by ada");
-  const onText = (text: string) => text.length > 20 && controller.abort(reason);
+  const onText = (readText: () => string) => readText().length > 20 && controller.abort(reason);
   const pieces = ["I look at", " the map of Oslo", " now."];
   server.script("cancelled", { pieces, beforeLast: new Promise(() => undefined) });
   const request = ask("cancelled", { signal: controller.signal, onText });

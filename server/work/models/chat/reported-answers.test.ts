@@ -168,7 +168,7 @@ test.each([
   const pieces = [...`${begin}Let me see.${end}\nFour`].map((content) => choice({ content }));
   const texts: string[] = [];
   const { reply } = await call([events(...pieces, choice({}, "stop"), { choices: [], usage }, DONE)], {
-    onText: (text) => texts.push(text),
+    onText: (readText) => texts.push(readText()),
   });
   expect(reply).toMatchObject({ content: "Four", reasoning: "Let me see." });
   expect(texts).toEqual(["F", "Fo", "Fou", "Four"]);

@@ -114,7 +114,7 @@ test("the text grows as it arrives, and a final answer replaces a commentary", a
     messageItem("The answer.", { phase: "final_answer" }),
   ];
   const { call } = await serve([{ items }]);
-  const { content } = await call(modelRequest("hi", { onText: (text) => seen.push(text) }));
+  const { content } = await call(modelRequest("hi", { onText: (readText) => seen.push(readText()) }));
   expect(content).toBe("The answer.");
   expect(seen).toEqual(
     ["I begin", "I begin.", "The ans", "The answer", "The answer."].filter((t) => seen.includes(t)),
