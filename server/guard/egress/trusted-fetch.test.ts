@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
+import { setImmediate } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
 import { EgressError } from "@/server/guard/egress/failures";
@@ -96,9 +97,35 @@ test("a call that ended before its body is read fails with the reason", async ()
     const response = await fetch(url, { signal: stop.signal });
     const reason = new Error("cancelled by ada");
     stop.abort(reason);
-    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+    for (let turn = 0; turn < 2; turn += 1) await setImmediate();
     await expect(read(response)).rejects.toBe(reason);
   }
+});
+
+test("a reader that waits gets the next chunk, the end or the failure afterwards", async () => {
+  let goOn = () => {};
+  const { url } = await serve((request, response) => {
+    if (request.method === "PUT") {
+      goOn();
+      response.end();
+      return;
+    }
+    response.write("a");
+    goOn = () => void (request.method === "POST" ? response.destroy() : response.end("b"));
+  });
+  const fetch = open();
+  const read = async (method: string) => {
+    const seen: string[] = [];
+    await readChunks(await fetch(url, { method }), async (chunk) => {
+      seen.push(Buffer.from(chunk).toString());
+      if (seen.length === 1) await (await fetch(url, { method: "PUT" })).text();
+      for (let turn = 0; turn < 5; turn += 1) await setImmediate();
+      seen.push("done");
+    }).catch(() => seen.push("failed"));
+    return seen;
+  };
+  expect(await read("GET")).toEqual(["a", "done", "b", "done"]);
+  expect(await read("POST")).toEqual(["a", "done", "failed"]);
 });
 
 test("if a reader has enough or fails, its connection ends", async () => {
@@ -114,7 +141,9 @@ test("if a reader has enough or fails, its connection ends", async () => {
     throw failure;
   });
   await expect(reading).rejects.toBe(failure);
-  expect(closed).toHaveLength(2);
+  const later = readChunks(await fetch(url), () => Promise.reject(failure));
+  await expect(later).rejects.toBe(failure);
+  expect(closed).toHaveLength(3);
   await Promise.all(closed);
 });
 

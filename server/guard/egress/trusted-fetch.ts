@@ -14,7 +14,7 @@ export type TrustedEgressOptions = {
 
 const CONNECTIONS_PER_ORIGIN = 256;
 
-/** Returning false leaves the rest unread. */
+/** Returning false leaves the rest unread. A promise delays the next chunk, and the end. */
 type OnChunk = (chunk: Uint8Array) => unknown;
 
 type Limits = { maxBodyBytes: number; maxStreamBytes: number; explain: (error: unknown) => Error };
@@ -121,19 +121,31 @@ class TrustedResponse extends Response {
     const source = this.#take();
     return new Promise((resolve, reject) => {
       let total = 0;
+      let work: Promise<void> | undefined;
+      const stop = (error: unknown) => {
+        reject(error);
+        source.destroy();
+      };
       source.on("data", (chunk: Buffer<ArrayBuffer>) => {
         total += chunk.byteLength;
         try {
           if (total > maxBytes) throw responseTooLarge(maxBytes);
-          if (onChunk(chunk) !== false) return;
-          resolve();
+          const result = onChunk(chunk);
+          if (result instanceof Promise) {
+            source.pause();
+            work = result.then(() => void source.resume(), stop);
+          } else if (result === false) {
+            resolve();
+            source.destroy();
+          }
         } catch (error) {
-          reject(error);
+          stop(error);
         }
-        source.destroy();
       });
-      source.on("end", resolve);
-      const fail = () => reject(this.#limits.explain(source.errored ?? new Error("The body is closed.")));
+      const afterWork = (end: () => void) => (work === undefined ? end() : void work.then(end));
+      source.on("end", () => afterWork(resolve));
+      const fail = () =>
+        afterWork(() => reject(this.#limits.explain(source.errored ?? new Error("The body is closed."))));
       source.on("error", fail);
       // It broke off before anybody listened.
       if (source.destroyed) fail();
@@ -210,5 +222,5 @@ function toWebStream(
  */
 export async function readChunks(response: Response, onChunk: OnChunk): Promise<void> {
   if (response instanceof TrustedResponse) return response.readChunks(onChunk);
-  for await (const chunk of response.body ?? []) if (onChunk(chunk) === false) return;
+  for await (const chunk of response.body ?? []) if ((await onChunk(chunk)) === false) return;
 }

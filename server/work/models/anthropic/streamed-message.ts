@@ -134,7 +134,8 @@ export class StreamedMessage implements StreamedReply {
     this.#append(block, "signature", delta.signature);
     if (delta.citation !== undefined) {
       this.#count(writeJson(delta.citation).length);
-      block.citations = [...(Array.isArray(block.citations) ? block.citations : []), delta.citation];
+      if (Array.isArray(block.citations)) block.citations.push(delta.citation);
+      else block.citations = [delta.citation];
     }
     const isAnswer = block.type === "tool_use" && block.name === this.#answerTool;
     const shown = isAnswer ? delta.partial_json : block.type === "text" ? delta.text : undefined;

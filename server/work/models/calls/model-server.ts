@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 import { unmarkExact } from "@/server/base/json/exact-number";
 import { tryParseJson } from "@/server/base/json/json";
 import type { ModelLimits } from "@/server/base/models/model-providers";
+import { WorkSlice } from "@/server/base/scheduling/event-loop";
 import { limitTime } from "@/server/base/sleep";
 import { type EgressFetch, readChunks } from "@/server/guard/egress/trusted-fetch";
 import type { Redact } from "@/server/guard/secrets/redact";
@@ -207,9 +208,12 @@ export class ModelServer {
   ): Promise<void> {
     const events = new EventStreamReader(this.#interface.maxEventLength);
     let isDone = false;
-    await readChunks(response, (chunk) => {
+    await readChunks(response, async (chunk) => {
       onReceived();
+      // One chunk may have thousands of events.
+      const slice = new WorkSlice();
       for (const data of events.push(chunk)) {
+        if (slice.isOver) await slice.next();
         signal.throwIfAborted();
         isDone ||= data.startsWith("[DONE]");
         // The rest is read, so that the connection can be reused.

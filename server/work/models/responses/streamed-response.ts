@@ -41,6 +41,8 @@ const endEvent = z.object({ response: z.looseObject({ output: z.array(z.unknown(
 
 // Counted for an item besides its texts: eight thousand items are possible.
 const ITEM_LENGTH = 1_024;
+// A piece may begin the thousandth part of its item.
+const PART_LENGTH = 64;
 const FURTHER_LENGTH = 64;
 
 type Item = Record<string, unknown> & { type: string };
@@ -142,9 +144,16 @@ export class StreamedResponse implements StreamedReply {
     known.length += delta.length;
     if (type === "response.refusal.delta") known.refusal += delta;
     else if (type === "response.function_call_arguments.delta") known.arguments += delta;
-    else if (type === "response.reasoning_summary_text.delta") append(known.summary, at.summary_index, delta);
-    else append(known.texts, at.content_index, delta);
+    else if (type === "response.reasoning_summary_text.delta")
+      this.#append(known.summary, at.summary_index, delta);
+    else this.#append(known.texts, at.content_index, delta);
     if (type === "response.output_text.delta") this.#show(index, known, delta);
+  }
+
+  #append(texts: string[], index = 0, delta: string): void {
+    this.#count(PART_LENGTH * Math.max(0, index - texts.length));
+    while (texts.length <= index) texts.push("");
+    texts[index] += delta;
   }
 
   #addWhole({ arguments: given, text, ...at }: z.infer<typeof wholeEvent>, type: string): void {
@@ -205,11 +214,6 @@ function read<Schema extends z.ZodType>(schema: Schema, piece: unknown): z.outpu
   const parsed = schema.safeParse(piece);
   if (!parsed.success) throw brokenPieces("a chunk of the answer is not an event of a response");
   return parsed.data;
-}
-
-function append(texts: string[], index = 0, delta: string): void {
-  while (texts.length <= index) texts.push("");
-  texts[index] += delta;
 }
 
 function toItem({ item, isWhole, texts, summary, refusal, arguments: text }: ItemInParts): Item {
