@@ -4,7 +4,7 @@ import { perOwner } from "@/server/base/per-owner";
 import { sleepOrThrow } from "@/server/base/sleep";
 import { MIB } from "@/server/contract/sizes";
 import type { CarriedSecret } from "@/server/guard/egress/outgoing-request";
-import type { Redact } from "@/server/guard/secrets/redact";
+import type { Redact, Redactor } from "@/server/guard/secrets/redact";
 import { rewriteToolCalls } from "@/server/runs/attempts";
 import { findModelProviders } from "@/server/runs/find-model-providers";
 import type { Services } from "@/server/runs/services";
@@ -123,7 +123,7 @@ export async function callOwnProvider(
     redact: secrets.redact,
     holdResponse: request.holdResponse,
   });
-  const { redact } = secrets;
+  const { redact, redactLong } = secrets;
   const { onText, onRetry } = request;
   // The end of a growing text may be the beginning of a secret.
   const hidden = LONGEST_SPELLING * Math.max(0, ...carried.map(({ value }) => value.length));
@@ -135,14 +135,14 @@ export async function callOwnProvider(
     });
     return {
       ...reply,
-      content: redact(reply.content),
-      reasoning: redact(reply.reasoning),
+      content: await redactLong(reply.content),
+      reasoning: await redactLong(reply.reasoning),
       toolCalls: rewriteToolCalls(reply.toolCalls, redact),
       finishReason: reply.finishReason === null ? null : redact(reply.finishReason),
       attempts: redactAttempts(reply.attempts, redact),
     };
   } catch (error) {
-    throw redactFailure(error, redact);
+    throw await redactFailure(error, secrets);
   }
 }
 
@@ -157,18 +157,19 @@ const redactAttempts = (attempts: readonly Attempt[], redact: Redact): Attempt[]
     ...(usage !== undefined && { usage: redact(usage) }),
   }));
 
-const redactReceived = (received: ReceivedOutput, redact: Redact): ReceivedOutput => ({
-  ...received,
-  content: redact(received.content),
-});
+const redactReceived = async (
+  received: ReceivedOutput,
+  { redactLong }: Redactor,
+): Promise<ReceivedOutput> => ({ ...received, content: await redactLong(received.content) });
 
 // Removes what the provider said from the causes.
-function redactFailure(error: unknown, redact: Redact): unknown {
+async function redactFailure(error: unknown, redactor: Redactor): Promise<unknown> {
+  const { redact } = redactor;
   if (error instanceof ModelCallStopped) {
     const { attempts, received, cause } = error;
     return new ModelCallStopped({
       attempts: redactAttempts(attempts, redact),
-      received: redactReceived(received, redact),
+      received: await redactReceived(received, redactor),
       cause,
     });
   }
@@ -178,6 +179,6 @@ function redactFailure(error: unknown, redact: Redact): unknown {
     reason,
     fallsBack,
     attempts: redactAttempts(attempts, redact),
-    received: received && redactReceived(received, redact),
+    received: received && (await redactReceived(received, redactor)),
   });
 }
