@@ -105,6 +105,7 @@ test.each<[string, Answer]>([
     },
   ],
   // langchain4j/langchain4j#1079
+  ["xAI", { status: 403, body: { code: "403", error: "Content violates usage guidelines." } }],
   ["Z.ai", { status: 400, body: { error: { code: "1301", message: "不安全或敏感内容" } } }],
   // OpenRouter's documentation of errors, moderation
   [
@@ -153,6 +154,16 @@ test("an answer that fills the context window is not repeated, and the message n
   const { outcome, calls } = await call({ body: ends("model_context_window_exceeded") }, false);
   const message = expect.stringMatching(/context window is full\. Shorten .* larger window$/);
   expect(outcome).toMatchObject({ reason: "truncated", fallsBack: false, message });
+  expect(calls).toBe(1);
+});
+
+test.each([
+  [400, "Your credit balance is too low to access the Anthropic API."],
+  [403, "Your team has either used all available credits or reached its monthly spending limit."],
+  [429, "Your team has either used all available credits or reached its monthly spending limit."],
+])("a %s that names used up credit is a used up quota: %s", async (status, message) => {
+  const { outcome, calls } = await call({ status, body: { error: { message } } }, false);
+  expect(outcome).toMatchObject({ reason: "quota", fallsBack: false });
   expect(calls).toBe(1);
 });
 

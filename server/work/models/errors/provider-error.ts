@@ -24,16 +24,17 @@ export type ProviderError = {
 const PASSING = new Set([408, 409, 425, 429, 498]);
 // The codes and types of an account without credit: OpenAI's, Kimi's and MiniMax's (modelscope/modelscope#1691).
 const USED_UP = new Set(["insufficient_quota", "exceeded_current_quota_error", "insufficient_balance_error"]);
-// MiniMax has it in the message alone, with status 500 (MiniMax-AI/MiniMax-M2#62).
-const USED_UP_TEXT = /insufficient (account )?balance/i;
+// Those without such a code: MiniMax with status 500 (MiniMax-AI/MiniMax-M2#62), Anthropic with 400, xAI with 403 or 429.
+const USED_UP_TEXT =
+  /insufficient (account )?balance|credit balance is too low|used all available credits|out of credits|have any credits|spending limit/i;
 // Those of filtered requests: OpenAI's API reference (errors of responses, too), Kimi
 // (MoonshotAI/kimi-cli#1002), Qwen, Z.ai (langchain4j/langchain4j#1079).
 const FILTERED = new Set([
   ...["content_filter", "content_policy_violation", "invalid_prompt", "bio_policy"],
   ...["data_inspection_failed", "DataInspectionFailed", "1301"],
 ]);
-// DeepSeek's has no code of its own (deepseek-ai/awesome-deepseek-integration#13).
-const FILTERED_TEXT = /content exists risk/i;
+// Those without a code of their own: DeepSeek (deepseek-ai/awesome-deepseek-integration#13) and xAI, with status 403.
+const FILTERED_TEXT = /content exists risk|violates usage guidelines/i;
 const MAX_MESSAGE_LENGTH = 500;
 // Providers repeat keys in messages, complete or masked.
 const KEY_LIKE = /\b(sk|pk|rk|key|gsk|xai)-[\w*.-]{6,}|Bearer\s+\S+/gi;
