@@ -51,6 +51,11 @@ test.each([
     "resultsApart",
   ],
   [
+    // mistralai/mistral-vibe#1006
+    "After the optional system message, conversation roles must alternate user and assistant roles except for tool calls and results.",
+    "resultsApart",
+  ],
+  [
     "This model only support stream mode, please enable the stream parameter to access the model. ",
     "streamedAlways",
   ],

@@ -22,10 +22,11 @@ const DEMANDS = {
     applies: hasCalls,
     change: "ids of calls were replaced by ids of nine characters",
   },
-  // Mistral, e.g. BerriAI/litellm#17761, and Perplexity (iamsrikanthnani/pluely#71).
+  // Mistral, e.g. BerriAI/litellm#17761, its models on own servers (mistralai/mistral-vibe#1006), and Perplexity
+  // (iamsrikanthnani/pluely#71).
   resultsApart: {
     rejection:
-      /unexpected role '?user'? after role '?tool'?|user or tool message\(s\) should alternate with assistant/i,
+      /unexpected role '?user'? after role '?tool'?|user or tool message\(s\) should alternate with assistant|roles must alternate/i,
     applies: ({ messages }) =>
       messages.some(({ role }, index) => role === "user" && messages[index - 1]?.role === "tool"),
     change: "a message was put between the results of calls and the next question",
