@@ -12,12 +12,13 @@ const REJECTED = new Set([
   "dependentRequired",
   "dependentSchemas",
 ]);
-// The grammars of some servers cannot express these.
+// The grammars of some servers cannot express these, and Gemini does not know some.
 const SIMPLE_REJECTED = new Set([
   ...REJECTED,
   ...["pattern", "format", "minLength", "maxLength", "patternProperties"],
   ...["minItems", "maxItems", "uniqueItems", "contains", "minContains", "maxContains"],
   ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "not"],
+  ...["if", "then", "else", "additionalProperties", "examples", "deprecated", "readOnly", "writeOnly"],
 ]);
 const SCHEMA = new Set(["items", "contains", "not", "if", "then", "else"]);
 const LISTS = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
@@ -35,7 +36,7 @@ const ANY = [...SCALARS, { type: "array", items: { anyOf: SCALARS } }];
  */
 export const portableSchema = perOwner((schema: JsonObject) => markJson(reduced(schema, 0, REJECTED)));
 
-/** The schema without what servers reject that turn it into a grammar. */
+/** The schema with few keywords, for servers that turn it into a grammar and for Gemini. */
 export const simpleSchema = perOwner((schema: JsonObject) => markJson(reduced(schema, 0, SIMPLE_REJECTED)));
 
 function reduced(schema: JsonObject, depth: number, rejected: ReadonlySet<string>): JsonObject {
@@ -43,8 +44,9 @@ function reduced(schema: JsonObject, depth: number, rejected: ReadonlySet<string
   return depth === 0 ? parts : withOneType(parts);
 }
 
-function reducedParts(schema: JsonObject, depth: number, rejected: ReadonlySet<string>): JsonObject {
+function reducedParts(given: JsonObject, depth: number, rejected: ReadonlySet<string>): JsonObject {
   if (depth > MAX_DEPTH) return {};
+  const schema = rejected === SIMPLE_REJECTED ? withCommonKeywords(given) : given;
   const deeper = (value: JsonObject) => reduced(value, depth + 1, rejected);
   const sub = (value: Json): Json =>
     isJsonObject(value) ? typed(deeper(value)) : value === true ? typed({}) : value;
@@ -66,6 +68,14 @@ function reducedParts(schema: JsonObject, depth: number, rejected: ReadonlySet<s
       return [[key, Object.keys(rest).length === 0 ? true : typed(rest)]];
     }),
   );
+}
+
+function withCommonKeywords({ const: value, oneOf, ...schema }: JsonObject): JsonObject {
+  return {
+    ...(oneOf !== undefined && { anyOf: oneOf }),
+    ...schema,
+    ...(value !== undefined && { enum: [value] }),
+  };
 }
 
 // Gemini takes one type in each schema, and anyOf (aoci-spec/aoci-code#61). Keywords go with their type; a

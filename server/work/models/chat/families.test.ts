@@ -252,6 +252,35 @@ test("a schema of several types is offered as one schema for each (aoci-spec/aoc
   });
 });
 
+test("Gemini gets schemas with the keywords that it knows, after it rejected another", async () => {
+  const message = `Invalid JSON payload received. Unknown name "const" at 'tools[0].function_declarations[0].parameters': Cannot find field.`;
+  server.script("keywords", [{ status: 400, message }, { content: "ok" }]);
+  const parameters = {
+    type: "object",
+    properties: {
+      kind: { const: "a", examples: ["a"] },
+      size: { oneOf: [{ type: "integer", exclusiveMinimum: 0 }, { const: "all" }] },
+      const: { type: "object", additionalProperties: { type: "string" } },
+    },
+    additionalProperties: false,
+  };
+  const tools = [{ name: "look", description: "", parameters }];
+  const { attempts } = await provider().call(modelRequest("keywords", { tools }));
+  expect(attempts).toHaveLength(2);
+  expect({ ...server.requests.at(-1)?.body.tools?.[0] }.function).toMatchObject({
+    parameters: {
+      type: "object",
+      properties: {
+        kind: { type: "string", enum: ["a"] },
+        size: { anyOf: [{ type: "integer" }, { enum: ["all"] }] },
+        const: { type: "object" },
+      },
+    },
+  });
+  const sent = JSON.stringify(server.requests.at(-1)?.body.tools);
+  expect(sent).not.toMatch(/additionalProperties|examples|exclusiveMinimum|oneOf|"const":"a/);
+});
+
 test("a query of the base address stays behind the path (mindsdb/mindshub#11285)", async () => {
   const seen: string[] = [];
   const clock = testClock();

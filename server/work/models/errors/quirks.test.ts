@@ -27,6 +27,10 @@ test.each([
 test.each([
   ["Failed to initialize samplers: failed to parse grammar", "simpleSchemas"],
   ["JSON schema conversion failed: Unrecognized schema", "simpleSchemas"],
+  [
+    `Invalid JSON payload received. Unknown name "const" at 'tools[0].function_declarations[5].parameters.properties[8].value.any_of[0]': Cannot find field.`,
+    "simpleSchemas",
+  ],
   ["Missing `reasoning_content` field in the assistant message at message index 2.", "reasoningAlways"],
   [
     "Unable to submit request because function call `x` in the 12. content block is missing a `thought_signature`.",
@@ -45,6 +49,7 @@ test.each([
   ],
   ["stream must be true", "streamedAlways"],
   ["Unsupported value: 'messages[0].role' does not support 'system' with this model.", "noSystemRole"],
+  ["Developer instruction is not enabled for models/gemma-3-27b-it", "noSystemRole"],
   [
     // iamsrikanthnani/pluely#71
     "After the (optional) system message(s), user or tool message(s) should alternate with assistant message(s).",

@@ -58,18 +58,19 @@ const DEMANDS = {
       origin.includes(" anthropic ") && isThoughtless(messages, origin) && thinks(parameters().thinking),
     change: "thinking was turned off, because the turn began without it",
   },
-  // llama.cpp (lidge-jun/opencodex#2135) and vLLM: schemas become grammars, which know few keywords.
+  // llama.cpp (lidge-jun/opencodex#2135) and vLLM: schemas become grammars, which know few keywords. Gemini knows few,
+  // too (AstrBotDevs/AstrBot#7572, zed-industries/zed#44875).
   simpleSchemas: {
     rejection:
-      /failed to parse grammar|initialize samplers|invalid grammar|compile [^.]*grammar|schema conversion failed|not supported by xgrammar/i,
+      /failed to parse grammar|initialize samplers|invalid grammar|compile [^.]*grammar|schema conversion failed|not supported by xgrammar|unknown name "[^"]*" at '[^']*function_declarations/i,
     applies: ({ tools, withheldTools = [], responseSchema }) =>
       tools.length + withheldTools.length > 0 || responseSchema !== undefined,
-    change: "schemas were sent without patterns, formats and limits",
+    change: "schemas were sent with few keywords",
   },
-  // Gemma's template (sgl-project/sglang#892), MiniMax, and OpenAI's first o-models (tailcallhq/forgecode#1177).
+  // Gemma's template (sgl-project/sglang#892), Gemma at Google, MiniMax, and OpenAI's first o-models (tailcallhq/forgecode#1177).
   noSystemRole: {
     rejection:
-      /system role (?:is )?not supported|invalid message role: '?system|does not support '?"?(?:system|developer)\b/i,
+      /system role (?:is )?not supported|(?:developer|system) instruction is not enabled|invalid message role: '?system|does not support '?"?(?:system|developer)\b/i,
     applies: ({ messages, responseSchema }) =>
       responseSchema !== undefined || messages.some(({ role }) => role === "system"),
     change: "the instructions were sent with the first message, because the model takes no system role",
