@@ -15,6 +15,7 @@ import {
 } from "@/server/work/models/port";
 import { countUsage } from "@/server/work/models/tokens/tokens";
 import { type FlawedAnswer, findErrorFlaw, findFlaw } from "../errors/answer-flaws";
+import { IN_ONE_PIECE } from "../errors/describe-changes";
 import { type ProviderError, readProviderError } from "../errors/provider-error";
 import type { ReadReply } from "../errors/replies";
 import type { StreamedReply } from "./model-interface";
@@ -51,6 +52,7 @@ export class ModelCall {
   #raisedFrom: number | undefined;
   #wantedOutput: number;
   #wasEmpty = false;
+  #isInOnePiece = false;
   #received: ReceivedOutput | null = null;
   #usageText: string | undefined;
 
@@ -95,6 +97,7 @@ export class ModelCall {
         } else if (
           (await this.#shorten(error, { providerError, startedAt })) ||
           this.#lowerLimit(error) ||
+          this.#leaveStream(error) ||
           this.#server.adapt(error, this.#request)
         )
           this.#record(startedAt, providerError.message, 0);
@@ -122,6 +125,7 @@ export class ModelCall {
     const limit = this.#server.sentLimit(this.#request);
     if (limit < this.#wantedOutput)
       changes.push(`the output was limited to ${limit.toLocaleString("en-US")} tokens`);
+    if (this.#isInOnePiece) changes.push(IN_ONE_PIECE);
     if (this.#fit.description !== null) changes.push(this.#fit.description);
     return changes;
   }
@@ -224,6 +228,14 @@ export class ModelCall {
     const maximum = this.#server.readMaximum(error, this.#request);
     if (maximum === null || maximum <= (this.#raisedFrom ?? 0)) return false;
     this.#request = { ...this.#request, maxOutputTokens: maximum };
+    return true;
+  }
+
+  #leaveStream(error: unknown): boolean {
+    const request = this.#server.inOnePiece(error, this.#request);
+    if (request === null) return false;
+    this.#request = request;
+    this.#isInOnePiece = true;
     return true;
   }
 

@@ -20,7 +20,13 @@ import {
 import { describeChanges } from "../errors/describe-changes";
 import { normalizeError } from "../errors/error-bodies";
 import { withoutLostStates } from "../errors/lost-states";
-import { AnswerTimeout, brokenPieces, type ReadReply, readReportedError } from "../errors/replies";
+import {
+  AnswerTimeout,
+  brokenPieces,
+  type ReadReply,
+  ReplyError,
+  readReportedError,
+} from "../errors/replies";
 import { EventStreamReader } from "./event-stream";
 import type { Connection, ModelInterface, StreamedReply } from "./model-interface";
 import { readModelList } from "./model-list";
@@ -128,7 +134,8 @@ export class ModelServer {
     onStarted?: (headers: Headers) => void,
   ): Promise<ReadReply> {
     const totalMs = this.#attemptTimeoutMs;
-    const streams = isStreamed(request, this.#adaptationOf(request));
+    const known = this.#adaptationOf(request);
+    const streams = isStreamed(request, known);
     const silenceMs = this.#silenceMs ?? SILENCE_MS[streams ? "streamed" : "whole"];
     const total = limitTime(request.signal, totalMs, () => new AnswerTimeout(totalMs, "attempt"));
     const silence = limitTime(total.signal, silenceMs, () => new AnswerTimeout(silenceMs, "silence"));
@@ -136,6 +143,12 @@ export class ModelServer {
     try {
       return await this.#send(request, streamed, { signal, onStarted, onReceived: silence.restart });
     } catch (error) {
+      // A lost connection looks the same, and breaks all streams of its time: only two after each other count.
+      if (isBroken(error) && streams)
+        this.#learn(request, {
+          ...this.#adaptationOf(request),
+          ...(known.streamBroke ? { unstreamed: true } : { streamBroke: true }),
+        });
       throw signal.aborted ? signal.reason : this.#connection.explain(error);
     } finally {
       silence.end();
@@ -185,19 +198,19 @@ export class ModelServer {
     const pieces = text === null ? response : new Response(text);
     if (inPieces) await this.#readPieces(pieces, streamed, { signal, onReceived });
     const reply = inPieces ? read(streamed.toBody(), streamed.furtherCalls) : read(whole ?? text);
-    this.#learnFromReply(request, { reply, inPieces, known });
+    this.#learnFromReply(request, reply, inPieces);
     return reply;
   }
 
-  #learnFromReply(
-    request: ModelRequest,
-    { reply: { usage }, inPieces, known }: { reply: ReadReply; inPieces: boolean; known: Adaptation },
-  ): void {
+  #learnFromReply(request: ModelRequest, { usage }: ReadReply, inPieces: boolean): void {
+    const known = this.#adaptationOf(request);
     // The server reports usage only without streaming, so the next call does not stream.
-    if (usage === null && inPieces) this.#learn(request, { ...known, unstreamed: true });
+    const unstreamed = known.unstreamed || (usage === null && inPieces);
     // Ollama, llama-cpp-python (abetlen/llama-cpp-python#1907) and others ignore max_completion_tokens.
     const isOver = usage !== null && usage.outputTokens > this.sentLimit(request);
-    if (isOver && !known.oldTokenLimit) this.#learn(request, { ...known, oldTokenLimit: true });
+    const streamBroke = known.streamBroke && !inPieces;
+    const next = { ...known, unstreamed, oldTokenLimit: known.oldTokenLimit || isOver, streamBroke };
+    if (!isSame(next, known)) this.#learn(request, next);
   }
 
   /** Throws ReplyError for an error in the stream, and the signal's reason. */
@@ -215,6 +228,8 @@ export class ModelServer {
       for (const data of events.push(chunk)) {
         if (slice.isOver) await slice.next();
         signal.throwIfAborted();
+        // Some servers keep a connection open with empty events.
+        if (data.trim() === "") continue;
         isDone ||= data.startsWith("[DONE]");
         // The rest is read, so that the connection can be reused.
         if (isDone) continue;
@@ -225,6 +240,12 @@ export class ModelServer {
         streamed.add(piece);
       }
     });
+  }
+
+  /** The request in one piece, to repeat it after a stream that broke off; null for another error. */
+  inOnePiece(error: unknown, { onText, ...request }: ModelRequest): ModelRequest | null {
+    if (!isBroken(error) || onText === undefined) return null;
+    return isStreamed({}, this.#adaptationOf(request)) ? null : request;
   }
 
   /** Returns true if an immediate retry makes sense. */
@@ -324,5 +345,7 @@ function withoutStreamEnd(text: string): string {
   const isEnd = at >= 0 && text.slice(at + "data:".length).trim() === "[DONE]";
   return isEnd ? text.slice(0, at).trimEnd() : text;
 }
+
+const isBroken = (error: unknown) => error instanceof ReplyError && error.kind === "broken_pieces";
 
 const keyOf = ({ organizationId = "", model }: Asked) => `${organizationId} ${model}`;

@@ -137,6 +137,18 @@ test("OpenAI's responses: a text comes only at its end", async () => {
   expect(await call("responses", answer)).toMatchObject({ content: "Done." });
 });
 
+test.each(["data:\n\n", "data: \n\n", "data\n\n"])(
+  "an empty event %j keeps the connection open",
+  async (empty) => {
+    const [begin, end] = [
+      choice({ content: "I be" }),
+      choice({ content: "gin." }, { finish_reason: "stop" }),
+    ];
+    const text = `${empty}${events(begin)}${empty}${events(end)}data: [DONE]\n\n`;
+    expect(await call("chat", { text })).toMatchObject({ content: "I begin.", attempts: [{ error: null }] });
+  },
+);
+
 test.each([
   [
     "in the choice",

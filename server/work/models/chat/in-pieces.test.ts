@@ -131,12 +131,27 @@ describe("an answer", () => {
     ["that ends too early", { events: [begins] }],
     ["with a piece that is none", { events: [begins, { choices: "none" }, ends] }],
     ["with a call beyond measure", { events: [{ choices: [{ delta: { tool_calls: [{ index: 1e9 }] } }] }] }],
-  ])("%s is requested whole at once, and so are later ones", async (name, first) => {
-    server.script(name, [first, { content: "I begin." }]);
+  ])("%s is requested whole at once, and after a second one, so are later ones", async (name, first) => {
+    const second = { content: "I begin." };
+    server.script(name, [first, second, first, second]);
     const { call } = provider();
-    expect(await call(ask(name))).toMatchObject({ content: "I begin.", attempts: [{}, { error: null }] });
-    await call(ask(name));
-    expect(askedInPieces()).toEqual([true, false, false]);
+    const changes = ["the answer was requested in one piece"];
+    const attempts = [{ error: expect.any(String) }, { error: null, changes }];
+    expect(await call(ask(name))).toMatchObject({ content: "I begin.", attempts });
+    expect(await call(ask(name))).toMatchObject({ content: "I begin.", attempts });
+    expect(await call(ask(name))).toMatchObject({ attempts: [{ error: null, changes }] });
+    expect(askedInPieces()).toEqual([true, false, true, false, false]);
+  });
+
+  test("whose connection was lost with others says nothing about later ones", async () => {
+    const second = { content: "I begin." };
+    server.script("lost", [{ events: [begins] }, second, second, { events: [begins] }, second, second]);
+    server.script("lost too", [{ events: [begins] }, second]);
+    const { call } = provider();
+    await Promise.all([call(ask("lost")), call(ask("lost too"))]);
+    for (let each = 0; each < 3; each += 1) await call(ask("lost"));
+    expect(askedInPieces().slice(0, 2)).toEqual([true, true]);
+    expect(askedInPieces().slice(4)).toEqual([true, true, false, true]);
   });
 
   test("ends with the last finish reason that is not empty", async () => {

@@ -13,6 +13,8 @@ export type Adaptation = {
   schemaInPrompt: boolean;
   /** The server rejects streaming, or reports no usage with it. */
   unstreamed: boolean;
+  /** The last stream broke off: the server is asked without streaming if the next one does, too. */
+  streamBroke: boolean;
   /** The server rejects results of calls unless tools are offered, too. */
   toolsAlways: boolean;
   /** Fields of its own messages that the server rejects. */
@@ -35,6 +37,7 @@ export const UNKNOWN_SERVER: Adaptation = {
   oldTokenLimit: false,
   schemaInPrompt: false,
   unstreamed: false,
+  streamBroke: false,
   toolsAlways: false,
   unwantedFields: [],
   rejectedSettings: [],
@@ -77,7 +80,6 @@ export function learnFrom(
   known: Adaptation,
   { request, parameters, fields, origin }: Tried,
 ): Adaptation {
-  if (error instanceof ReplyError && error.kind === "broken_pieces") return { ...known, unstreamed: true };
   const rejection = readRejection(error);
   if (rejection === null) return known;
   const { status = 500, text } = rejection;

@@ -10,6 +10,8 @@ type Asked = {
   origin: string;
 };
 
+export const IN_ONE_PIECE = "the answer was requested in one piece";
+
 /** The changes of a request because of what was learned about its server, in words. */
 export function describeChanges(known: Adaptation, { request, parameters, fields, origin }: Asked): string[] {
   if (known === UNKNOWN_SERVER) return [];
@@ -31,8 +33,7 @@ export function describeChanges(known: Adaptation, { request, parameters, fields
   if (known.oldTokenLimit) changes.push("max_tokens was sent instead of max_completion_tokens");
   if (known.schemaInPrompt && responseSchema !== undefined)
     changes.push("the schema of the answer was described in the system message");
-  if (onText !== undefined && !isStreamed(request, known))
-    changes.push("the answer was requested in one piece");
+  if (onText !== undefined && !isStreamed(request, known)) changes.push(IN_ONE_PIECE);
   if (known.toolsAlways && tools.length === 0 && withheldTools.length > 0)
     changes.push("the tools were sent with tool_choice: none");
   if (known.quirks.length > 0)

@@ -48,6 +48,7 @@ test.each([
     "streamedAlways",
   ],
   ["stream must be true", "streamedAlways"],
+  ["Requests with max_tokens > 4096 must have stream=true", "streamedAlways"],
   ["Unsupported value: 'messages[0].role' does not support 'system' with this model.", "noSystemRole"],
   ["Developer instruction is not enabled for models/gemma-3-27b-it", "noSystemRole"],
   [

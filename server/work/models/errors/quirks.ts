@@ -76,10 +76,10 @@ const DEMANDS = {
     change: "the instructions were sent with the first message, because the model takes no system role",
   },
   // Qwen thinks only while it streams (QuantumNous/new-api#905, infiniflow/ragflow#8972), at ModelScope, too
-  // (musistudio/claude-code-router#948).
+  // (musistudio/claude-code-router#948). Fireworks answers with more than 4,096 tokens only so.
   streamedAlways: {
     rejection:
-      /only supports? stream(?:ing)?\b|false for non-streaming calls|非流式调用|not (?:be )?support(?:ed)? when `?stream\s?=\s?false|stream`? must be (?:set to )?`?true/i,
+      /only supports? stream(?:ing)?\b|false for non-streaming calls|非流式调用|not (?:be )?support(?:ed)? when `?stream\s?=\s?false|stream`? must be (?:set to )?`?true|must have `?stream\s?=\s?`?true/i,
     applies: ({ onText }) => onText === undefined,
     change: "the answer was streamed, because the model answers only so",
   },
