@@ -36,6 +36,8 @@ export type CallOptions = ServerOptions & {
 const NO_OUTPUT = { content: "", reasoning: "", toolCalls: [] };
 const FIRST_WAIT_MS = 500;
 const MAX_WAIT_MS = 20_000;
+// For a server whose rejections lead in a circle.
+const MAX_ADAPTATIONS = 10;
 
 /** One call of a model: attempts until one succeeds or another makes no sense. */
 export class ModelCall {
@@ -49,6 +51,7 @@ export class ModelCall {
   #shortened: readonly Shortening[] = [];
   /** Excludes attempts that only adapted the request. */
   #failures = 0;
+  #adaptations = 0;
   #raisedFrom: number | undefined;
   #wantedOutput: number;
   #wasEmpty = false;
@@ -94,12 +97,7 @@ export class ModelCall {
         if (flaw !== null) {
           const last = await countUsage(this.#request, NO_OUTPUT);
           await this.#repeatAfter(flaw, { startedAt, last });
-        } else if (
-          (await this.#shorten(error, { providerError, startedAt })) ||
-          this.#lowerLimit(error) ||
-          this.#leaveStream(error) ||
-          this.#server.adapt(error, this.#request)
-        )
+        } else if (await this.#adapt(error, { providerError, startedAt }))
           this.#record(startedAt, providerError.message, 0);
         else await this.#waitAfter(this.#ofRepeat(providerError), { startedAt, isSlowed });
         continue;
@@ -107,6 +105,7 @@ export class ModelCall {
       const { content, reasoning, state, toolCalls, finishReason } = reply;
       this.#usageText = reply.usageText;
       const own = reply.usage ?? (await countUsage(this.#request, reply));
+      if (reply.usage !== null) await this.#fit.answered(this.#request, reply.usage);
       const usage = this.#withReceived(own);
       const flaw = findFlaw(reply, this.#request);
       if (flaw === null || (flaw.flaw === "empty" && this.#wasEmpty && toolCalls.length > 0)) {
@@ -147,7 +146,21 @@ export class ModelCall {
     }
   }
 
-  /** Returns true if the request can be repeated. Throws ModelError with the figures. */
+  /** Returns true if the changed request can be repeated at once. Throws ModelError with the figures. */
+  async #adapt(
+    error: unknown,
+    { providerError, startedAt }: { providerError: ProviderError; startedAt: Date },
+  ): Promise<boolean> {
+    if (this.#adaptations >= MAX_ADAPTATIONS) return false;
+    const isAdapted =
+      (await this.#shorten(error, { providerError, startedAt })) ||
+      this.#lowerLimit(error) ||
+      this.#leaveStream(error) ||
+      this.#server.adapt(error, this.#request);
+    if (isAdapted) this.#adaptations += 1;
+    return isAdapted;
+  }
+
   async #shorten(
     error: unknown,
     { providerError, startedAt }: { providerError: ProviderError; startedAt: Date },

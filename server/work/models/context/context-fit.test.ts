@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTrustedEgress } from "@/server/guard/egress/trusted-fetch";
+import { z } from "zod";
+import { createTrustedEgress, type EgressFetch } from "@/server/guard/egress/trusted-fetch";
 import { ResponseError } from "@/server/work/models/errors/replies";
 import type { ModelMessage, ModelRequest } from "@/server/work/models/port";
 import { createProvider } from "@/server/work/models/provider";
@@ -17,11 +18,11 @@ afterAll(async () => {
   await server.close();
 });
 const clock = testClock();
-const provider = (contextWindow?: number) =>
+const provider = (contextWindow?: number, fetch: EgressFetch = egress.fetch) =>
   createProvider({
     name: "test",
     baseUrl: server.url,
-    fetch: egress.fetch,
+    fetch,
     clock,
     random: () => 1,
     sleep: async (ms) => void clock.advance(ms),
@@ -209,12 +210,55 @@ const TEXTS: [string, number, string, string | undefined, number | null, number 
   ],
   ["Bedrock", 400, "Input is too long for requested model.", undefined, null, null],
   ["MiniMax", 400, "invalid params, context window exceeds limit (2013)", undefined, null, null],
+  [
+    "SGLang",
+    400,
+    "The input (61709 tokens) is longer than the model's context length (40960 tokens).",
+    undefined,
+    40_960,
+    61_709,
+  ],
+  [
+    "SGLang, with the output",
+    400,
+    "Requested token count exceeds the model's maximum context length of 40960 tokens. You requested a total of 45000 tokens: 41000 tokens from the input messages and 4000 tokens for the completion.",
+    undefined,
+    40_960,
+    41_000,
+  ],
+  [
+    // lmstudio-ai/lmstudio-bug-tracker#546
+    "LM Studio",
+    400,
+    "Trying to keep the first 111490 tokens when context the overflows. However, the model is loaded with context length of only 32768 tokens, which is not enough.",
+    undefined,
+    32_768,
+    111_490,
+  ],
+  ["Ollama", 400, "prompt too long; exceeded max context length by 500 tokens", undefined, null, null],
+  ["Z.ai", 400, "Prompt exceeds max length", "1261", null, null],
+  [
+    "TGI",
+    422,
+    "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8192. Given: 8000 `inputs` tokens and 500 `max_new_tokens`",
+    undefined,
+    8_192,
+    8_000,
+  ],
+  [
+    "TGI, the input alone",
+    422,
+    "Input validation error: `inputs` must have less than 4095 tokens. Given: 5000",
+    undefined,
+    4_095,
+    5_000,
+  ],
   ["413", 413, "Request Entity Too Large", undefined, null, null],
 ];
 
 test.each(TEXTS)("the rejection of %s is read", (_name, status, message, code, window, input) => {
   const error = new ResponseError(`${status} ${message}`, { status, code });
-  expect(readOverflow(error)).toEqual({ window, input });
+  expect(readOverflow(error)).toEqual({ window, input, isLeast: false });
 });
 
 test.each([
@@ -245,6 +289,115 @@ test.each(TEXTS.filter(([, , , , window]) => window === null || window < 10_000)
     expect(areWhole()[0]).toBe(false);
   },
 );
+
+type Figures = { window: number; input: number; output: number };
+const VLLM: [string, (figures: Figures) => string][] = [
+  // vllm-project/vllm#36197
+  [
+    "at least",
+    ({ window, output }) =>
+      `This model's maximum context length is ${window} tokens. However, you requested ${output} output tokens and your prompt contains at least ${window - output + 1} input tokens, for a total of at least ${window + 1} tokens. Please reduce the length of the input prompt or the number of requested output tokens.`,
+  ],
+  // vllm-project/vllm#33418
+  [
+    "only",
+    ({ window, output }) =>
+      `You passed ${window - output + 1} input tokens and requested ${output} output tokens. However, the model's context length is only ${window} tokens, resulting in a maximum input length of ${window - output} tokens. Please reduce the length of the input prompt.`,
+  ],
+  // vllm-project/vllm#42474
+  [
+    "upper bound",
+    ({ window, output, input }) =>
+      `This model's maximum context length is ${window} tokens. However, you requested ${output} output tokens and your prompt contains ${input * 10} characters (more than ${(window - output) * 10} characters, which is the upper bound for ${window - output} input tokens).`,
+  ],
+];
+const body = z.object({ messages: z.unknown(), max_completion_tokens: z.number() });
+
+/** A server that does not say how long the input is. */
+function vllm(
+  window: number,
+  { charactersPerToken, say }: { charactersPerToken: number; say: (figures: Figures) => string },
+) {
+  const outputs: number[] = [];
+  const fetch: EgressFetch = async (_address, init) => {
+    const { messages, max_completion_tokens: output } = body.parse(JSON.parse(String(init?.body)));
+    outputs.push(output);
+    const input = Math.ceil(JSON.stringify(messages).length / charactersPerToken);
+    return input + output > window
+      ? Response.json({ error: { message: say({ window, input, output }) } }, { status: 400 })
+      : Response.json({
+          choices: [{ message: { content: "ok" } }],
+          usage: { prompt_tokens: input, completion_tokens: 1 },
+        });
+  };
+  return { call: provider(undefined, fetch).call, outputs };
+}
+
+// Our tokens have about five characters here.
+test.each(
+  VLLM.flatMap(([name, say]) =>
+    [
+      { charactersPerToken: 5, iterations: 2, most: 3, least: 1_000, isCut: false },
+      { charactersPerToken: 3, iterations: 2, most: 4, least: 1_000, isCut: false },
+      { charactersPerToken: 5, iterations: 6, most: 5, least: 900, isCut: true },
+      { charactersPerToken: 3, iterations: 6, most: 8, least: 500, isCut: true },
+    ].map((each) => ({ name, say, ...each })),
+  ),
+)(
+  "vLLM names the least input ($name), at $charactersPerToken characters a token, after $iterations iterations",
+  async ({ say, charactersPerToken, iterations, most, least, isCut }) => {
+    const { call, outputs } = vllm(5_000, { charactersPerToken, say });
+    const request = conversation("vllm", iterations, { maxOutputTokens: 4_000 });
+    const { attempts } = await call(request);
+    expect(outputs.length).toBeLessThanOrEqual(most);
+    expect(outputs.at(-1)).toBeGreaterThanOrEqual(least);
+    expect(attempts.at(-1)?.shortened !== undefined).toBe(isCut);
+    const used = outputs.length;
+    await call(request);
+    expect(outputs).toHaveLength(used + 1);
+  },
+);
+
+test("a server whose rejections lead in a circle is called eleven times at most", async () => {
+  let asked = 0;
+  const { call } = provider(undefined, async (_address, init) => {
+    asked += 1;
+    const { max_completion_tokens: output } = body.parse(JSON.parse(String(init?.body)));
+    const message = `max_tokens is too large: ${output}. This model supports at most ${output - 1} completion tokens.`;
+    return Response.json({ error: { message } }, { status: 400 });
+  });
+  await expect(call(modelRequest("circle", { maxOutputTokens: 400 }))).rejects.toMatchObject({
+    reason: "rejected",
+    message: expect.stringContaining("at most 389 completion tokens"),
+  });
+  expect(asked).toBe(11);
+});
+
+test.each([
+  // BerriAI/litellm: Bedrock, and its interface of OpenAI
+  ["The maximum tokens you requested exceeds the model limit of 4096. Try again with a lower value.", 4_096],
+  ["'max_tokens' (990000) exceeds model maximum (32768)", 32_768],
+])("%s is the model's output limit", async (message, maximum) => {
+  server.requests.length = 0;
+  server.script(message, [{ status: 400, message }, { content: "ok" }]);
+  const { call } = provider();
+  await call(modelRequest(message, { maxOutputTokens: 990_000 }));
+  await call(modelRequest("another", { maxOutputTokens: 990_000 }));
+  const sent = server.requests.map(({ body: { max_completion_tokens: limit } }) => limit);
+  expect(sent).toEqual([990_000, maximum, maximum]);
+});
+
+test("TGI's limit of input and output is not that of the output", async () => {
+  server.requests.length = 0;
+  const message =
+    "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8192. Given: 6204 `inputs` tokens and 9000 `max_new_tokens`";
+  server.script("tgi", [{ status: 422, message }, { content: "ok" }]);
+  const { call } = provider();
+  await call(modelRequest("tgi", { maxOutputTokens: 9_000 }));
+  await call(modelRequest("another", { maxOutputTokens: 8_000 }));
+  const sent = server.requests.map(({ body: { max_completion_tokens: limit } }) => limit);
+  expect(sent.slice(0, 2)).toEqual([9_000, 1_988]);
+});
 
 test("a rejection again and again fails with the provider's words and the figures", async () => {
   server.script("always", { status: 400, message: "prompt is too long" });

@@ -1,5 +1,5 @@
 import { MIB } from "@/server/contract/sizes";
-import type { ModelMessage, ModelRequest, Shortening } from "@/server/work/models/port";
+import type { ModelMessage, ModelRequest, ModelUsage, Shortening } from "@/server/work/models/port";
 import { boundRequestTokens } from "@/server/work/models/tokens/token-bound";
 import { countMessageTokens, countRequestTokens } from "@/server/work/models/tokens/tokens";
 import { readOverflow } from "../errors/overflow";
@@ -22,6 +22,14 @@ type Windows = {
   learnContext(asked: Asked, context: Context): void;
 };
 
+const limitRatio = (ratio: number) => Math.min(MAX_RATIO, Math.max(1 / MAX_RATIO, ratio));
+
+async function countTokens(request: ModelRequest): Promise<{ counted: number; isCounted: boolean }> {
+  const length = request.messages.reduce((sum, { content }) => sum + content.length, 0);
+  const isCounted = length <= MAX_COUNTED_LENGTH;
+  return { counted: isCounted ? await countRequestTokens(request) : boundRequestTokens(request), isCounted };
+}
+
 /** The request does not fit, even shortened. The message has the figures. */
 export class InputTooLong extends Error {
   override name = "InputTooLong";
@@ -31,6 +39,7 @@ export class InputTooLong extends Error {
 export class ContextFit {
   readonly #server: Windows;
   readonly #messages: readonly ModelMessage[];
+  #isUnsure = false;
   shortened: readonly Shortening[] = [];
   description: string | null = null;
 
@@ -60,26 +69,37 @@ export class ContextFit {
   async after(error: unknown, request: ModelRequest): Promise<ModelRequest | null> {
     const overflow = readOverflow(error);
     if (overflow === null) return null;
-    const length = request.messages.reduce((sum, { content }) => sum + content.length, 0);
-    const isCounted = length <= MAX_COUNTED_LENGTH;
-    const counted = isCounted ? await countRequestTokens(request) : boundRequestTokens(request);
+    const { counted, isCounted } = await countTokens(request);
     const known = await this.#server.contextOf(request);
-    const { window, input } = overflow;
-    const ratio =
-      input === null || !isCounted
-        ? known.ratio
-        : Math.min(MAX_RATIO, Math.max(1 / MAX_RATIO, input / counted));
+    const { window, input, isLeast } = overflow;
+    const counts = input === null || !isCounted ? known.ratio : limitRatio(input / counted);
+    const ratio = isLeast ? Math.max(known.ratio, counts) : counts;
     const context = {
       window: Math.min(known.window, window ?? Math.floor(counted * ratio * ASSUMED_SHARE)),
       ratio,
     };
     this.#server.learnContext(request, context);
-    if (window !== null && input !== null && window - input >= ROOM_FOR_OUTPUT) return null;
+    if (window !== null && input !== null && !isLeast && window - input >= ROOM_FOR_OUTPUT) return null;
+    // Our own count is too low, and how much more the input has is unknown.
+    const isUnknown = isLeast && input !== null && counted * known.ratio <= input;
+    const { maxOutputTokens: asked } = request;
+    const isOutputLeft = asked > ROOM_FOR_OUTPUT;
+    const assumed = isUnknown && !isOutputLeft ? ratio / ASSUMED_SHARE : ratio;
+    const most = isUnknown && isOutputLeft ? Math.max(ROOM_FOR_OUTPUT, Math.floor(asked / 2)) : asked;
+    this.#isUnsure ||= isLeast;
     const before = this.shortened;
-    const fitted = await this.#fit(request, context);
+    const fitted = await this.#fit({ ...request, maxOutputTokens: most }, { ...context, ratio: assumed });
     const isSame =
       this.shortened.length === before.length && this.shortened.at(-1)?.before === before.at(-1)?.before;
-    return isSame && fitted.maxOutputTokens === request.maxOutputTokens ? null : fitted;
+    return isSame && fitted.maxOutputTokens === asked ? null : fitted;
+  }
+
+  /** Learns what the provider counted for an answered request, if its rejections did not say it. */
+  async answered(request: ModelRequest, { inputTokens }: ModelUsage): Promise<void> {
+    if (!this.#isUnsure) return;
+    const { counted, isCounted } = await countTokens(request);
+    const { window } = await this.#server.contextOf(request);
+    if (isCounted) this.#server.learnContext(request, { window, ratio: limitRatio(inputTokens / counted) });
   }
 
   async #fit(request: ModelRequest, { window, ratio }: Context): Promise<ModelRequest> {

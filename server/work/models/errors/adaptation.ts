@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { unmarkExact } from "@/server/base/json/exact-number";
 import type { ModelRequest } from "@/server/work/models/port";
 import { addLostStates, isLostState } from "./lost-states";
+import { numberIn, readOverflow } from "./overflow";
 import { findQuirk, type Quirk } from "./quirks";
 import { isUnreadCall, ReplyError, ResponseError, statedText } from "./replies";
 
@@ -187,6 +188,16 @@ export const isStreamed = (
 
 export const isSame = (one: Adaptation, other: Adaptation): boolean => isDeepStrictEqual(one, other);
 
+const IS_ABOUT_OUTPUT =
+  /max_(?:completion_|output_|new_)?tokens|completion tokens|output tokens|maximum tokens you requested/i;
+const OUTPUT_MAXIMUM = [
+  // Anthropic: "max_tokens: 100000 > 64000, which is the maximum allowed number of output tokens for …".
+  /max_tokens: \d+ > (\d+)/,
+  // Bedrock, also behind OpenAI's interface.
+  /exceeds (?:the )?model (?:limit of |maximum \()(\d[\d,]*)/i,
+  /(?:at most|maximum (?:value|allowed|of|is)(?: is)?|less than or equal to|<=|≤|range of max_tokens (?:is|should be) \[1,) ?`?(\d[\d,]*)/i,
+];
+
 /**
  * The output limit to repeat a request with that asked for too much, from the errors of OpenAI ("supports at most
  * 16384 completion tokens"; "maximum context length is 8192 tokens … (1000 in the messages, 32000 in the
@@ -200,29 +211,10 @@ export function readOutputMaximum(
   const rejection = readRejection(error);
   if (rejection === null || (rejection.status !== 400 && rejection.status !== 422)) return null;
   const { text } = rejection;
-  // Anthropic: "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000".
-  const window =
-    numberIn(/maximum context length (?:is|of) (\d[\d,]*)/i, text) ??
-    numberIn(/context limit: \d+ \+ \d+ > (\d+)/, text);
-  const input =
-    numberIn(/context limit: (\d+) \+/, text) ??
-    numberIn(/(?<!\d)(\d[\d,]{0,15}) (?:input tokens|in the messages|of text input|prompt tokens)/i, text);
-  // Anthropic: "max_tokens: 100000 > 64000, which is the maximum allowed number of output tokens for …".
-  const stated = numberIn(/max_tokens: \d+ > (\d+)/, text);
-  const isAboutOutput = /max_(?:completion_|output_|new_)?tokens|completion tokens|output tokens/i.test(text);
-  const most = isAboutOutput
-    ? (stated ??
-      numberIn(
-        /(?:at most|maximum (?:value|allowed|of|is)(?: is)?|less than or equal to|<=|≤|range of max_tokens (?:is|should be) \[1,) ?`?(\d[\d,]*)/i,
-        text,
-      ))
-    : null;
-  const maximum = window !== null && input !== null ? window - input : window === null ? most : null;
+  const { window = null, input = null, isLeast = false } = readOverflow(error) ?? {};
+  const most = IS_ABOUT_OUTPUT.test(text) ? numberIn(text, OUTPUT_MAXIMUM) : null;
+  const left = input === null || isLeast ? null : (window ?? 0) - input;
+  const maximum = window === null ? most : left;
   if (maximum === null || maximum < 1 || maximum >= asked.maxOutputTokens) return null;
   return { maximum, isModels: window === null };
-}
-
-function numberIn(pattern: RegExp, text: string): number | null {
-  const found = pattern.exec(text)?.[1];
-  return found === undefined ? null : Number(found.replaceAll(",", ""));
 }

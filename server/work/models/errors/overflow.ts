@@ -3,7 +3,7 @@ import { ReplyError, ResponseError, statedText } from "@/server/work/models/erro
 // Sources: OpenAI's and Anthropic's guides to errors; Gemini, xAI, Groq, OpenRouter, LM Studio, MiniMax,
 // Kimi, Mistral and Copilot in badlogic/pi-mono (packages/ai/src/utils/overflow.ts); llama.cpp in
 // ggml-org/llama.cpp#15780 and #16486; Bedrock; llama-cpp-python in abetlen/llama-cpp-python#385; Qwen in
-// QwenLM/qwen-code#2384.
+// QwenLM/qwen-code#2384; SGLang; LM Studio in lmstudio-ai/lmstudio-bug-tracker#546; Ollama; Z.ai's list of codes; TGI.
 const TOO_LONG = [
   /prompt is too long/i,
   /input is too long for requested model/i,
@@ -20,14 +20,28 @@ const TOO_LONG = [
   /prompt token count .{0,40}exceeds the limit/i,
   /context[_ ]length[_ ]exceeded/i,
   /range of input length should be/i,
+  /context length is only \d/i,
+  /longer than the model's context length/i,
+  /trying to keep the first \d+ tokens/i,
+  /prompt too long/i,
+  /prompt exceeds max length/i,
+  /inputs`? tokens \+ `?max_new_tokens`? must be <=/i,
+  /inputs`? must have less than \d+ tokens/i,
 ];
 
-/** The figures, as far as they are stated: tokens of the window, and of the input. */
-export type Overflow = { window: number | null; input: number | null };
+/**
+ * The figures, as far as they are stated: tokens of the window, and of the input. `isLeast`: the input has at least as
+ * many.
+ */
+export type Overflow = { window: number | null; input: number | null; isLeast: boolean };
 
 const WINDOW = [
   /maximum context length (?:is|of) (\d[\d,]*)/i,
+  /context length (?:is|of) only (\d[\d,]*)/i,
+  /context length \((\d[\d,]*)/i,
   /(?<!\d)(\d[\d,]{0,15}) maximum context length/i,
+  /max_new_tokens`? must be <= (\d+)/i,
+  /inputs`? must have less than (\d+)/i,
   /> (\d[\d,]*)(?: maximum)?\s*[,.]?/,
   /tokens allowed \((\d[\d,]*)\)/i,
   /maximum prompt length is (\d[\d,]*)/i,
@@ -46,17 +60,33 @@ const INPUT = [
   /resulted in (\d[\d,]*)/i,
   /request \((\d[\d,]*) tokens\)/i,
   /requested: (\d[\d,]*)/i,
+  /(?<!\d)(\d[\d,]{0,15}) tokens from the input/i,
+  /the input \((\d[\d,]*) tokens\)/i,
+  /keep the first (\d[\d,]*) tokens/i,
+  /given: (\d+)/i,
 ];
+
+// vLLM stops counting at the first token that leaves too little room for the output (vllm-project/vllm#33418, #36197).
+const LEAST = /(?:contains|total of) at least \d|upper bound for \d/i;
+const OUTPUT = /requested (\d[\d,]*) output tokens/i;
 
 /** The context error of a provider; null for another error. */
 export function readOverflow(error: unknown): Overflow | null {
   if (!(error instanceof ResponseError) && !(error instanceof ReplyError)) return null;
   if (!isOverflow(error)) return null;
-  const find = (patterns: readonly RegExp[]) => {
-    const found = patterns.map((pattern) => pattern.exec(statedText(error))?.[1]).find((text) => text);
-    return found === undefined ? null : Number(found.replaceAll(",", ""));
-  };
-  return { window: find(WINDOW), input: find(INPUT) };
+  const text = statedText(error);
+  const window = numberIn(text, WINDOW);
+  const input = numberIn(text, INPUT);
+  const output = numberIn(text, [OUTPUT]);
+  const isFirstTooMany =
+    window !== null && input !== null && output !== null && input === window - output + 1;
+  return { window, input, isLeast: isFirstTooMany || LEAST.test(text) };
+}
+
+/** The number that the first matching pattern captures. */
+export function numberIn(text: string, patterns: readonly RegExp[]): number | null {
+  const found = patterns.map((pattern) => pattern.exec(text)?.[1]).find((each) => each);
+  return found === undefined ? null : Number(found.replaceAll(",", ""));
 }
 
 export function isOverflow(error: ResponseError | ReplyError): boolean {
