@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { createTrustedEgress, type EgressFetch } from "@/server/guard/egress/trusted-fetch";
 import { ResponseError } from "@/server/work/models/errors/replies";
+import { Paces } from "@/server/work/models/pace/paces";
 import type { ModelMessage, ModelRequest } from "@/server/work/models/port";
 import { createProvider } from "@/server/work/models/provider";
 import { testClock } from "@/testing/clock";
@@ -18,11 +19,12 @@ afterAll(async () => {
   await server.close();
 });
 const clock = testClock();
-const provider = (contextWindow?: number, fetch: EgressFetch = egress.fetch) =>
+const provider = (contextWindow?: number, fetch: EgressFetch = egress.fetch, paces?: Paces) =>
   createProvider({
     name: "test",
     baseUrl: server.url,
     fetch,
+    ...(paces && { paces }),
     clock,
     random: () => 1,
     sleep: async (ms) => void clock.advance(ms),
@@ -262,7 +264,8 @@ test.each(TEXTS)("the rejection of %s is read", (_name, status, message, code, w
 });
 
 test.each([
-  [429, "Request too large for gpt-4 on tokens per min (TPM): Limit 10000, Requested 12000."],
+  [429, "Rate limit reached for gpt-4 on tokens per min (TPM): Limit 10000, Used 9000, Requested 2000."],
+  [429, "Request too large for gpt-4 on requests per min (RPM): Limit 3, Requested 1."],
   [400, "max_tokens is too large: 32000. This model supports at most 16384 completion tokens."],
   [400, "Bad request"],
 ])("%s %s is another rejection", (status, message) => {
@@ -357,6 +360,58 @@ test.each(
     expect(outputs).toHaveLength(used + 1);
   },
 );
+
+const MINUTE = /request too large/i;
+/** A provider with a limit of tokens in a minute. */
+function perMinute(limit: number, { status, countsOutput }: { status: number; countsOutput: boolean }) {
+  const outputs: number[] = [];
+  const fetch: EgressFetch = async (_address, init) => {
+    const { messages, max_completion_tokens: output } = body.parse(JSON.parse(String(init?.body)));
+    outputs.push(output);
+    const requested = Math.ceil(JSON.stringify(messages).length / 5) + (countsOutput ? output : 0);
+    const message = `Request too large for model \`tiny\` in organization org-1 on tokens per minute (TPM): Limit ${limit}, Requested ${requested}, please reduce your message size and try again.`;
+    return requested > limit
+      ? Response.json({ error: { message, type: "tokens", code: "rate_limit_exceeded" } }, { status })
+      : Response.json({ choices: [{ message: { content: "ok" } }] });
+  };
+  const pace = new Paces({ clock, sleep: async (ms) => void clock.advance(ms) });
+  return { call: provider(undefined, fetch, pace).call, outputs };
+}
+
+test.each([
+  { status: 429, countsOutput: true, iterations: 2, cut: undefined, outputs: 2 },
+  { status: 413, countsOutput: true, iterations: 2, cut: undefined, outputs: 2 },
+  { status: 429, countsOutput: true, iterations: 6, cut: expect.anything(), outputs: 3 },
+  { status: 429, countsOutput: false, iterations: 7, cut: expect.anything(), outputs: 3 },
+])(
+  "$iterations iterations with more tokens than a minute may have, and status $status: less output, then less input",
+  async ({ status, countsOutput, iterations, cut, outputs: most }) => {
+    const { call, outputs } = perMinute(5_000, { status, countsOutput });
+    const request = conversation("minute", iterations, { maxOutputTokens: 4_000, organizationId: "org-1" });
+    const { attempts } = await call(request);
+    expect(outputs).toHaveLength(most);
+    expect(attempts[0]?.error).toMatch(MINUTE);
+    expect(attempts.at(-1)?.shortened).toEqual(cut);
+    // It is no context window, and slows no other call.
+    const { attempts: next } = await call(
+      conversation("next", 1, { maxOutputTokens: 100, organizationId: "org-1" }),
+    );
+    expect(next).toMatchObject([{ error: null }]);
+    expect(attempts.concat(next).some(({ waited }) => waited)).toBe(false);
+  },
+);
+
+test("a message that no minute has room for fails at once, and a fallback model may answer", async () => {
+  const { call, outputs } = perMinute(500, { status: 429, countsOutput: true });
+  await expect(call(conversation("full", 1))).rejects.toMatchObject({
+    reason: "input_too_long",
+    fallsBack: true,
+    message: expect.stringMatching(
+      /the input has about [\d,]+ tokens, and the provider's limit for a minute has 500$/,
+    ),
+  });
+  expect(outputs).toHaveLength(1);
+});
 
 test("a server whose rejections lead in a circle is called eleven times at most", async () => {
   let asked = 0;

@@ -2,7 +2,7 @@ import { MIB } from "@/server/contract/sizes";
 import type { ModelMessage, ModelRequest, ModelUsage, Shortening } from "@/server/work/models/port";
 import { boundRequestTokens } from "@/server/work/models/tokens/token-bound";
 import { countMessageTokens, countRequestTokens } from "@/server/work/models/tokens/tokens";
-import { readOverflow } from "../errors/overflow";
+import { readMinuteLimit, readOverflow } from "../errors/overflow";
 import { endOfOld, KEPT_BYTES, shortenMessage, shortenMessages } from "./shorten";
 
 const ROOM_FOR_OUTPUT = 1_000;
@@ -19,6 +19,7 @@ type Asked = Pick<ModelRequest, "organizationId" | "model">;
 type Windows = {
   contextOf(asked: Asked): Promise<Context>;
   surelyFits(asked: Asked): number;
+  sentLimit(request: ModelRequest): number;
   learnContext(asked: Asked, context: Context): void;
 };
 
@@ -40,6 +41,7 @@ export class ContextFit {
   readonly #server: Windows;
   readonly #messages: readonly ModelMessage[];
   #isUnsure = false;
+  #lastRequested = 0;
   shortened: readonly Shortening[] = [];
   description: string | null = null;
 
@@ -67,6 +69,8 @@ export class ContextFit {
    * if less output is enough. Throws InputTooLong.
    */
   async after(error: unknown, request: ModelRequest): Promise<ModelRequest | null> {
+    const perMinute = readMinuteLimit(error);
+    if (perMinute !== null) return this.#fitMinute(request, perMinute);
     const overflow = readOverflow(error);
     if (overflow === null) return null;
     const { counted, isCounted } = await countTokens(request);
@@ -89,9 +93,34 @@ export class ContextFit {
     this.#isUnsure ||= isLeast;
     const before = this.shortened;
     const fitted = await this.#fit({ ...request, maxOutputTokens: most }, { ...context, ratio: assumed });
-    const isSame =
-      this.shortened.length === before.length && this.shortened.at(-1)?.before === before.at(-1)?.before;
-    return isSame && fitted.maxOutputTokens === asked ? null : fitted;
+    return this.#isSame(before) && fitted.maxOutputTokens === asked ? null : fitted;
+  }
+
+  #isSame(before: readonly Shortening[]): boolean {
+    return this.shortened.length === before.length && this.shortened.at(-1)?.before === before.at(-1)?.before;
+  }
+
+  /** It says nothing about the model, so nothing is learned. */
+  async #fitMinute(
+    request: ModelRequest,
+    { limit, requested }: { limit: number; requested: number },
+  ): Promise<ModelRequest | null> {
+    const output = this.#server.sentLimit(request);
+    // A provider that requests the same with less output does not count the output.
+    const isOutputCounted = requested > output && requested !== this.#lastRequested;
+    this.#lastRequested = requested;
+    const input = isOutputCounted ? requested - output : requested;
+    if (isOutputCounted && limit - input >= ROOM_FOR_OUTPUT)
+      return { ...request, maxOutputTokens: limit - input };
+    const { counted } = await countTokens(request);
+    const before = this.shortened;
+    const ratio = limitRatio(input / counted);
+    const fitted = await this.#fit(request, {
+      window: limit,
+      ratio,
+      of: "the provider's limit for a minute",
+    });
+    return this.#isSame(before) && fitted.maxOutputTokens === output ? null : fitted;
   }
 
   /** Learns what the provider counted for an answered request, if its rejections did not say it. */
@@ -102,7 +131,10 @@ export class ContextFit {
     if (isCounted) this.#server.learnContext(request, { window, ratio: limitRatio(inputTokens / counted) });
   }
 
-  async #fit(request: ModelRequest, { window, ratio }: Context): Promise<ModelRequest> {
+  async #fit(
+    request: ModelRequest,
+    { window, ratio, of = `the context window of ${request.model}` }: Context & { of?: string },
+  ): Promise<ModelRequest> {
     const count = async (shortened: readonly Shortening[]) => {
       const { messages } = shortenMessages(this.#messages, shortened);
       return Math.ceil((await countRequestTokens({ ...request, messages })) * ratio);
@@ -115,7 +147,7 @@ export class ContextFit {
     if (tokens >= window) {
       const cut = outputs === 0 ? "" : `, with ${inWords(outputs)} of the functions' outputs shortened`;
       throw new InputTooLong(
-        `the input has about ${inWords(tokens)} tokens${cut}, and the context window of ${request.model} has ${inWords(window)}`,
+        `the input has about ${inWords(tokens)} tokens${cut}, and ${of} has ${inWords(window)}`,
       );
     }
     this.description =

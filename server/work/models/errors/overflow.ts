@@ -70,6 +70,21 @@ const INPUT = [
 const LEAST = /(?:contains|total of) at least \d|upper bound for \d/i;
 const OUTPUT = /requested (\d[\d,]*) output tokens/i;
 
+// OpenAI with 429, Groq with 413: one request has more tokens than may be sent in a minute.
+const PER_MINUTE = /request too large.{0,400}?\blimit (\d[\d,]*), requested (\d[\d,]*)/is;
+
+/**
+ * The limit of tokens in a minute that the request exceeds alone, so that no wait helps. `requested` mostly includes the
+ * limit of the output. Null for another error.
+ */
+export function readMinuteLimit(error: unknown): { limit: number; requested: number } | null {
+  if (!(error instanceof ResponseError) && !(error instanceof ReplyError)) return null;
+  const [, limit, requested] = (PER_MINUTE.exec(statedText(error)) ?? []).map((text) =>
+    Number(text.replaceAll(",", "")),
+  );
+  return limit !== undefined && requested !== undefined && limit < requested ? { limit, requested } : null;
+}
+
 /** The context error of a provider; null for another error. */
 export function readOverflow(error: unknown): Overflow | null {
   if (!(error instanceof ResponseError) && !(error instanceof ReplyError)) return null;
@@ -91,6 +106,6 @@ export function numberIn(text: string, patterns: readonly RegExp[]): number | nu
 
 export function isOverflow(error: ResponseError | ReplyError): boolean {
   const { status, code } = error;
-  if (code === "context_length_exceeded" || status === 413) return true;
+  if (code === "context_length_exceeded" || status === 413 || readMinuteLimit(error) !== null) return true;
   return status !== 429 && TOO_LONG.some((pattern) => pattern.test(statedText(error)));
 }

@@ -60,7 +60,8 @@ export function readProviderError(
   ): ProviderError => {
     // A part of a secret is not recognized, so a message is cut last.
     const message = (prefix + clean(text).replace(KEY_LIKE, "[redacted]")).slice(0, MAX_MESSAGE_LENGTH);
-    const fallsBack = reason === "unknown" || (reason === "unavailable" && !isOtherRejection(status));
+    const isLimit = reason === "unavailable" || (reason === "input_too_long" && status === 429);
+    const fallsBack = reason === "unknown" || (isLimit && !isOtherRejection(status));
     const isFinal = reason !== "unavailable" || (error instanceof AnswerTimeout && error.limit === "attempt");
     return { message, reason, fallsBack, isFinal, retryAfterMs: waitMs, cause: error };
   };
