@@ -6,7 +6,7 @@ import type { RunKind } from "@/server/contract/enums";
 import { idInput } from "@/server/contract/ids";
 import type { RunFacts } from "@/server/runs/run-facts";
 import type { Services } from "@/server/services";
-import { type ApiCall, type ApiContext, publicProcedure } from "./trpc";
+import { type ApiCall, type ApiContext, restProcedure } from "./trpc";
 
 /**
  * The procedure, the REST handler's route and checks, the OpenAPI document, the API reference and its form come
@@ -105,13 +105,15 @@ export function endpoint<Input extends z.ZodObject, Answer extends z.ZodType>(
   const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   const query = Object.keys(input.shape).filter((name) => name !== "body" && !parameters.includes(name));
   const openapi = { method, path, operationId, summary, description, successDescription, tags: [tag] };
-  const declared = keyProcedure
+  const declared = restProcedure
     // Without our error responses (openapi/responses.ts): the library caches an error's description for the process.
     .meta({ openapi: { ...openapi, errorResponses: {}, ...(requestHeaders ? { requestHeaders } : {}) } })
     .input(input)
     .output(z.object({ body: answer, sent }));
-  const resolve = async ({ ctx, input: given }: { ctx: KeyContext; input: Record<string, unknown> }) => {
+  const resolve = async ({ ctx, input: given }: { ctx: ApiContext; input: Record<string, unknown> }) => {
     const { services, actor, call } = ctx;
+    if (actor?.kind !== "api_key" || call === undefined)
+      throw new AppError("unauthenticated", "The header X-API-Key is missing.");
     const result = await run({ services, actor, input: given, call });
     return result instanceof Reply ? result : { body: result };
   };
@@ -130,15 +132,6 @@ const IF_NONE_MATCH = z.object({
   "If-None-Match": z.string().optional().meta({
     description: "The ETag of an earlier answer: if nothing has changed, the answer is 304 without a body.",
   }),
-});
-
-type KeyContext = ApiContext & { actor: ApiKeyActor; call: ApiCall };
-
-const keyProcedure = publicProcedure.use(({ ctx, next }) => {
-  const { actor, call } = ctx;
-  if (actor?.kind !== "api_key" || call === undefined)
-    throw new AppError("unauthenticated", "The header X-API-Key is missing.");
-  return next({ ctx: { ...ctx, actor, call } });
 });
 
 export const idParameter = (name: string, what: string) =>
