@@ -4,9 +4,9 @@ import { safeName } from "@/server/work/models/calls/sent-calls";
 import { type Adaptation, acceptedParameters } from "@/server/work/models/errors/adaptation";
 import { flattenParameters, nestParameters } from "@/server/work/models/errors/nested-parameters";
 import { describeSchema } from "@/server/work/models/json-answer";
+import { type Block, isThoughtless, openMessageState } from "@/server/work/models/message-state";
 import type { ModelMessage, ModelRequest, OfferedTool, ToolCall } from "@/server/work/models/port";
 import { answerToolOf } from "./answer-tool";
-import { type Block, isThoughtless, openMessageState } from "./message-state";
 
 const NESTED = ["output_config"];
 

@@ -5,9 +5,9 @@ import type { ReadOptions } from "@/server/work/models/calls/model-interface";
 import { type GivenCall, MAX_NAME_LENGTH, readCalls } from "@/server/work/models/calls/read-calls";
 import { anyTokensOf, reportedUsage, tokensOf, usageText } from "@/server/work/models/calls/reported-usage";
 import { type ReadReply, unreadable } from "@/server/work/models/errors/replies";
+import { type Block, readMessageState } from "@/server/work/models/message-state";
 import { MAX_RECORDED_CALLS, type ModelRequest, type ModelUsage } from "@/server/work/models/port";
 import { answerToolOf } from "./answer-tool";
-import { type Block, readMessageState } from "./message-state";
 
 const MAX_BLOCKS = 20_000;
 

@@ -3,6 +3,7 @@ import { writeJson } from "@/server/base/json/json";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
 import type { StreamedReply } from "@/server/work/models/calls/model-interface";
 import { brokenPieces, replyTooLarge } from "@/server/work/models/errors/replies";
+import type { Block } from "@/server/work/models/message-state";
 import {
   MAX_RECORDED_CALLS,
   MAX_REPLY_LENGTH,
@@ -13,7 +14,6 @@ import {
 import { countUsage } from "@/server/work/models/tokens/tokens";
 import { answerToolOf } from "./answer-tool";
 import { inputText, readMessageUsage, textOf, thinkingOf } from "./message";
-import type { Block } from "./message-state";
 
 /** Gives the body that the reply would have without streaming: Anthropic's documentation of streams. */
 

@@ -1,4 +1,4 @@
-import { isThoughtless, thinks } from "@/server/work/models/anthropic/message-state";
+import { isThoughtless, thinks } from "@/server/work/models/message-state";
 import type { ModelRequest } from "@/server/work/models/port";
 
 type Asked = Pick<ModelRequest, "messages" | "onText" | "tools" | "withheldTools" | "responseSchema"> & {
