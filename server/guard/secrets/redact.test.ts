@@ -161,6 +161,15 @@ test("keeps text that only looks like a secret", () => {
   expect(redact(text)).toBe(text);
 });
 
+test("a secret behind a backslash, percent sign or other digits is redacted", () => {
+  const values = ['n"ew-secret\\!', "0x41-secret", "ab%cd-secret", "25abcdef01"];
+  const { redact } = createRedactor(values.map((value) => ({ value, mark: "[s]" })));
+  for (const value of values)
+    for (const before of ["\\", "\\\\", "%", "%2", "0", "&#", "\\u00", "z"])
+      for (const text of [before + value, JSON.stringify(before + value)])
+        expect(redact(text)).toContain("[s]");
+});
+
 test("the pattern of a mark has no meaning in the replacement", () => {
   expect(createRedactor([{ value: "hunter22", mark: "[$& $1]" }]).redact("a hunter22 b")).toBe("a [$& $1] b");
 });

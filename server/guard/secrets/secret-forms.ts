@@ -30,7 +30,10 @@ function formsOfPiece(piece: string, isWhole: boolean): SecretForms {
   const encoded = new Set(isWhole ? [piece, inJson, inForm] : [piece]);
   return {
     small: toSmall(piece),
-    decoded: decoded.length >= MIN_DECODED_LENGTH ? [decoded] : [],
+    // Behind a backslash, such a first letter is taken for a line break.
+    decoded: [decoded, ...(/^[nrt]/i.test(piece) ? [decoded.subarray(1)] : [])].filter(
+      ({ length }) => length >= MIN_DECODED_LENGTH,
+    ),
     hex: [Buffer.from(Buffer.from(piece).toString("hex"))],
     base64: [...encoded].flatMap((text) => base64Forms(Buffer.from(text))),
   };
