@@ -102,7 +102,7 @@ describe("credits.low", () => {
     await insertCallback(world, tenant, { slug: "ends", url: `${url}/ends`, events: ["run.failed"] });
     expect(await received()).toHaveLength(1);
     expect(receiver.received.map(({ path }) => path)).toEqual(["/hooks/high"]);
-    const changed = { slug: "erp", url, events: ["credits.low"], creditsBelow: 999_998 };
+    const changed = { slug: "erp", url, events: ["credits.low"], creditsBelow: 999_998, replaces: {} };
     await updateCallback.run(world, operator(), { ...changed, status: "active" });
     expect(await received()).toMatchObject([{ data: { creditsBelow: "999998.0000" } }]);
     await setCallbackStatus.run(world, operator(), { id, status: "inactive" });
