@@ -14,7 +14,7 @@ export default defineConfig({
     // Only `npm run test:long` runs those that take long.
     tags: [
       { name: "long", description: "Takes long; a shorter test covers the same kind." },
-      { name: "once", description: "Of SQL or another program: CI runs it on one version of Node." },
+      { name: "once", description: "Does not depend on Node's version: CI runs it on one." },
     ],
     // Files share their worker's modules: loading them for each file took longer than the tests.
     isolate: false,

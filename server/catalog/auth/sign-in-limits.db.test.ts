@@ -1,3 +1,4 @@
+// @module-tag once
 import { describe, expect, it } from "vitest";
 import { handleAuthRequest } from "@/server/catalog/auth/auth-requests";
 import { admitSignIn } from "@/server/catalog/auth/sign-in-limits";

@@ -1,3 +1,4 @@
+// @module-tag once
 import { verifyPassword } from "better-auth/crypto";
 import { expect, test } from "vitest";
 import { KEY_SCOPES } from "@/server/base/actor";

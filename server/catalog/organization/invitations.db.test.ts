@@ -1,3 +1,4 @@
+// @module-tag once
 import { beforeEach, expect, test } from "vitest";
 import type { MemberActor } from "@/server/base/actor";
 import { newId } from "@/server/base/ids";

@@ -1,3 +1,4 @@
+// @module-tag once
 import { expect, it } from "vitest";
 import { errorResponses, WEBHOOK_ERRORS } from "@/server/api/openapi/responses";
 import { handleWebhook } from "@/server/api/webhook";

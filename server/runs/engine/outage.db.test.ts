@@ -1,3 +1,4 @@
+// @module-tag once
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { z } from "zod";
 import { defineQuery } from "@/server/base/db/statement";

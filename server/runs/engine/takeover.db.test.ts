@@ -1,3 +1,4 @@
+// @module-tag once
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { ModelError } from "@/server/work/models/port";
 import type { Script } from "@/testing/engine/scripted-world";
