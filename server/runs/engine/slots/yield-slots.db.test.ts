@@ -170,6 +170,8 @@ it("happens between two acts when another organization waits; the run continues 
     await start(tenant, { process: busy, userMessage: "first" }),
     await start(tenant, { process: busy, userMessage: "second" }),
   ] as const;
+  // Both have a slot before the other organization can get one that was reserved for a claim.
+  for (const message of ["first", "second"]) await expect.poll(() => calls.count(message)).toBe(1);
   const other = await start(second, { process: busy, userMessage: "other" });
   await untilSharesAreKnown(busy);
   // Exactly one of the two yields when it has finished an act.
@@ -300,6 +302,7 @@ it("happens once, when each of a run's parallel branches has finished its act", 
   const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
   const { runId } = await startRun(busy, actor, { kind: "tool", targetId, input: {} });
   const beside = await start(tenant, { process: busy, userMessage: "beside" });
+  await expect.poll(() => calls.count("left one") + calls.count("beside")).toBe(2);
   const other = await start(second, { process: busy, userMessage: "other" });
   await untilSharesAreKnown(busy);
   for (const name of names) await calls.release(`${name} one`, 1);
