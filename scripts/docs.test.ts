@@ -80,6 +80,7 @@ test("every command that a page or .env.example names exists", async () => {
     readPassword: unused,
     readLine: unused,
     readSecret: unused,
+    readInput: unused,
     caller: { folder: "." },
   };
   await runCommandLine(["help"], terminal, () => {

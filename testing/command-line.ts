@@ -2,13 +2,13 @@ import type { Caller } from "@/scripts/cli/command";
 import { runCommandLine } from "@/scripts/cli/command-line";
 import type { Services } from "@/server/services";
 
-type Answers = { password?: string; line?: string; secret?: string; caller?: Caller };
+type Answers = { password?: string; line?: string; secret?: string; input?: string; caller?: Caller };
 
 /** Runs the command line in this process and answers what it asks for. Null: it must not need services. */
 export async function callCommandLine(
   services: Services | null,
   argv: string[],
-  { password = "", line = "", secret = "", caller = { folder: "." } }: Answers = {},
+  { password = "", line = "", secret = "", input = "", caller = { folder: "." } }: Answers = {},
 ): Promise<{ code: number; out: string; err: string }> {
   const printed = { out: "", err: "" };
   const terminal = {
@@ -21,6 +21,7 @@ export async function callCommandLine(
     readPassword: async () => password,
     readLine: async () => line,
     readSecret: async () => secret,
+    readInput: async () => input,
     caller,
   };
   const open = () => {

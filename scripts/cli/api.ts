@@ -34,14 +34,14 @@ export const apiCommands = [
       header: { ...option("'NAME: VALUE'", "such as 'X-Max-Credits: 1'; may be repeated"), multiple: true },
       ...SERVICE,
     },
-    async run({ terminal: { caller } }, [id, ...given], { body, header = [], ...service }) {
+    async run({ terminal }, [id, ...given], { body, header = [], ...service }) {
       const operation = new Map(Object.entries(OPERATIONS)).get(id);
       if (operation === undefined) throw new UsageError(`There is no operation "${id}". See api operations.`);
       const { method, path, repeat } = operation;
       const values = new Map(given.filter((each) => each !== undefined).map(readPair));
       const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => takeFrom(values, name));
       const query = new URLSearchParams([...values]).toString();
-      return callService(readService(service, caller), {
+      return callService(readService(service, terminal.caller), {
         method,
         path: query === "" ? filled : `${filled}?${query}`,
         headers: {
@@ -50,7 +50,7 @@ export const apiCommands = [
           ...Object.fromEntries(header.map(readHeader)),
         },
         ...(body !== undefined && {
-          body: body.startsWith("@") ? await readSource(body.slice(1), caller) : body,
+          body: body.startsWith("@") ? await readSource(body.slice(1), terminal) : body,
         }),
         isRepeatable: repeat !== "never",
         // An operation may wait for a run.
@@ -63,12 +63,12 @@ export const apiCommands = [
     parameters: ["FILE.yaml"],
     summary: "Apply a definition file to the organization of the key",
     options: { "dry-run": flag("change nothing, print the changes"), ...SERVICE },
-    async run({ terminal: { caller } }, [file], { "dry-run": isDryRun, ...service }) {
-      return callService(readService(service, caller), {
+    async run({ terminal }, [file], { "dry-run": isDryRun, ...service }) {
+      return callService(readService(service, terminal.caller), {
         method: "POST",
         path: isDryRun ? "/v1/apply?dryRun=true" : "/v1/apply",
         headers: { "Content-Type": YAML_TYPE },
-        body: await readSource(file, caller),
+        body: await readSource(file, terminal),
         isRepeatable: true,
         moreTimeMs: 0,
       });

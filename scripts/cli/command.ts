@@ -15,6 +15,8 @@ export type Terminal = {
   readSecret(prompt: string): Promise<string>;
   /** After the prompt on a terminal, else the first line of standard input. */
   readLine(prompt: string): Promise<string>;
+  /** All of standard input, without a prompt. */
+  readInput(): Promise<string>;
   caller: Caller;
 };
 

@@ -16,7 +16,7 @@ export const definitionCommands = [
     summary: "Create or update what a definition file declares",
     options: { json: flag("print one JSON object with ids, tokens and new keys") },
     async run({ services, terminal }, [file], { json }) {
-      const source = await readSource(file, terminal.caller);
+      const source = await readSource(file, terminal);
       const applied = await applyDefinitionFile(services, source).catch((error: unknown) => {
         if (!(error instanceof DefinitionFileError)) throw error;
         const lines = error.lines.map((line) => `  ${line}`);

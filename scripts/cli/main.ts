@@ -21,7 +21,12 @@ const processTerminal: Terminal = {
     return line;
   },
   readPassword: (prompt) => (process.stdin.isTTY ? askSilently(prompt) : readFirstLine()),
-  readSecret: (prompt) => (process.stdin.isTTY ? askSilently(prompt) : readAll()),
+  readSecret: async (prompt) => {
+    if (process.stdin.isTTY) return askSilently(prompt);
+    const text = await readInput(MAX_SECRET_INPUT);
+    return text.replace(/\r?\n$/, "");
+  },
+  readInput: () => readInput(),
 };
 
 async function askSilently(prompt: string): Promise<string> {
@@ -37,13 +42,14 @@ async function askSilently(prompt: string): Promise<string> {
 /** Enough to tell that a secret is too long. */
 const MAX_SECRET_INPUT = 64 * 1024;
 
-async function readAll(): Promise<string> {
+/** Not by the path /dev/stdin, which cannot be opened if standard input is a socket or another user's file. */
+async function readInput(enough = Number.POSITIVE_INFINITY): Promise<string> {
   let text = "";
   for await (const chunk of process.stdin.setEncoding("utf8")) {
     text += chunk;
-    if (text.length > MAX_SECRET_INPUT) break;
+    if (text.length > enough) break;
   }
-  return text.replace(/\r?\n$/, "");
+  return text;
 }
 
 async function readFirstLine(): Promise<string> {

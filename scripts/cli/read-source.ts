@@ -1,12 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { codeOf } from "@/server/base/errors";
-import type { Caller } from "./command";
+import type { Terminal } from "./command";
 
 /** A file of the caller as text; `-` is standard input. */
-export async function readSource(file: string, { folder }: Caller): Promise<string> {
+export async function readSource(
+  file: string,
+  { caller, readInput }: Pick<Terminal, "caller" | "readInput">,
+): Promise<string> {
   try {
-    return await readFile(file === "-" ? "/dev/stdin" : resolve(folder, file), "utf8");
+    return file === "-" ? await readInput() : await readFile(resolve(caller.folder, file), "utf8");
   } catch (error) {
     const reason = codeOf(error);
     const labels: Record<string, string> = {
