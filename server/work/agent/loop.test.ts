@@ -242,6 +242,16 @@ describe("an output schema", () => {
     ]);
   });
 
+  test("an answer whose number is too large is corrected, too", async () => {
+    const { journal, turns } = journalOf([{ content: '{"n":1e400}' }, { content: '{"n":1}' }]);
+    expect(await runAgentLoop(configure({ outputSchema }), "Hi", journal)).toMatchObject({
+      output: '{"n":1}',
+    });
+    expect(turns[1]?.messages.at(-1)).toMatchObject({
+      content: expect.stringContaining("a number that is too large. Answer again"),
+    });
+  });
+
   test("when the steps are used up, the last call decides", async () => {
     const lines = [{ content: "One." }, { content: "One!" }];
     const { journal, turns } = journalOf([...lines, { content: "{}" }, { content: '{"n":1}' }]);

@@ -38,6 +38,14 @@ test("reports what is wrong with the JSON in prose, or that there is none", asyn
   expect(await read("It is Oslo.")).toEqual({ issue: "it is not JSON" });
 });
 
+test.each([
+  ["a number that is too large", '{"city":1e400}', "number that is too large"],
+  ["such a number, in prose", 'Here: {"city":1e400}', "number that is too large"],
+  ["too many levels", `${"[".repeat(201)}${"]".repeat(201)}`, "deeper than 200 levels"],
+])("reports the limit that an answer exceeds: %s", async (_name, content, limit) => {
+  expect(await read(content)).toEqual({ issue: expect.stringMatching(new RegExp(`${limit}$`)) });
+});
+
 // misospace/pr-reviewer-action#449
 test("keeps the line ends that a model left in a text", async () => {
   const { value } = { value: null, ...(await read('{"city":"Os\nlo\r\n\t"}')) };

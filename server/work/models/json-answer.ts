@@ -1,5 +1,6 @@
 import { type Json, type JsonObject, tryParseJson, writeJson } from "@/server/base/json/json";
 import { parseLargeJson } from "@/server/base/json/large";
+import { JsonTextError } from "@/server/base/json/text";
 import { cleanLargeJson } from "@/server/guard/secrets/stored-output";
 import { validateAgainst } from "@/server/work/json-schema/schema";
 import { describeIssues } from "@/server/work/json-schema/schema-issues";
@@ -10,20 +11,21 @@ import type { ModelMessage, ProviderState } from "@/server/work/models/port";
 // Issues name keys of the answer, which may be long.
 const MAX_ISSUE_LENGTH = 2_000;
 
+type ReadAnswer = { value: Json } | { issue: string };
+
 /** The value of a model's answer that must match a schema, or the answer's issue. Models like to add a fence. */
 export async function readJsonAnswer(
   content: string,
   schema: JsonObject,
   organizationId: string,
-): Promise<{ value: Json } | { issue: string }> {
+): Promise<ReadAnswer> {
   let value: Json;
   try {
     value = await cleanLargeJson(await parseLargeJson(readFenced(content) ?? content));
   } catch {
     return readEmbedded(content, schema, organizationId);
   }
-  const issues = await validateAgainst(schema, value, organizationId);
-  return issues.length === 0 ? { value } : { issue: describeIssues(issues).slice(0, MAX_ISSUE_LENGTH) };
+  return checkValue(value, schema, organizationId);
 }
 
 // Longer answers must be JSON alone.
@@ -35,15 +37,31 @@ async function readEmbedded(
   content: string,
   schema: JsonObject,
   organizationId: string,
-): Promise<{ value: Json } | { issue: string }> {
+): Promise<ReadAnswer> {
   let issue = "it is not JSON";
   for (const [index, text] of findEmbedded(content).entries()) {
-    const value = await cleanLargeJson(await parseLargeJson(text));
-    const issues = await validateAgainst(schema, value, organizationId);
-    if (issues.length === 0) return { value };
-    if (index === 0) issue = describeIssues(issues).slice(0, MAX_ISSUE_LENGTH);
+    const found = await readFound(text, schema, organizationId);
+    if ("value" in found) return found;
+    if (index === 0) issue = found.issue;
   }
   return { issue };
+}
+
+async function readFound(text: string, schema: JsonObject, organizationId: string): Promise<ReadAnswer> {
+  let value: Json;
+  try {
+    value = await cleanLargeJson(await parseLargeJson(text));
+  } catch (error) {
+    // JSON beyond a limit: the model can answer with other JSON.
+    if (!(error instanceof JsonTextError)) throw error;
+    return { issue: error.message.replace(/\.$/, "") };
+  }
+  return checkValue(value, schema, organizationId);
+}
+
+async function checkValue(value: Json, schema: JsonObject, organizationId: string): Promise<ReadAnswer> {
+  const issues = await validateAgainst(schema, value, organizationId);
+  return issues.length === 0 ? { value } : { issue: describeIssues(issues).slice(0, MAX_ISSUE_LENGTH) };
 }
 
 function findEmbedded(content: string): string[] {
