@@ -50,6 +50,32 @@ it("registers its functions with their events and the address that the server ca
   }
 });
 
+it.each([
+  ["a registration", {}, 200],
+  ["one of the kind that must be signed", { "X-Inngest-Sync-Kind": "in_band" }, 401],
+])("registers nothing when a stranger asks for %s", async (_kind, headers, status) => {
+  const server = await openInTest();
+  await startProcess(() => ({}), server.env);
+  server.functions.clear();
+  const body = JSON.stringify({ url: "http://stranger.test/api/inngest" });
+  const answer = await fetch(`${stage.url}?probe=trust&deployId=x`, { method: "PUT", headers, body });
+  expect([answer.status, server.functions.size]).toEqual([status, 0]);
+});
+
+it("passes no foreign parameter of an address on: the run executes", async () => {
+  const executed: number[] = [];
+  const { expectOnce } = await startRunOn({
+    carry: async ({ url, body }, send) => {
+      const headers = { "X-Inngest-Signature": sign(body, SIGNING_KEY) };
+      await fetch(`${url}&probe=trust`, { method: "POST", body, headers });
+      executed.push(calls());
+      return send();
+    },
+  });
+  await expectOnce();
+  expect(executed[0]).toBe(2);
+});
+
 it("is not ready while the server rejects the registration", async () => {
   const server = await openInTest();
   const services = createProcess(world, {

@@ -143,14 +143,34 @@ export function createServerDriver(
   return {
     driver,
     async handle(request: Request): Promise<Response> {
+      if (isUnsignedSync(request)) return answerSync(registration.isRegistered());
       const call = new ServerCall();
-      const response = await calls.run(call, () => handle(request));
+      const response = await calls.run(call, () => handle(withKnownParameters(request)));
       await call.end();
       return response;
     },
     isRegistered: registration.isRegistered,
     stop: registration.stop,
   };
+}
+
+/** A registration that the SDK would send for anybody. This process registers its functions itself. */
+function isUnsignedSync({ method, headers }: Request): boolean {
+  return method === "PUT" && headers.get("X-Inngest-Sync-Kind") !== "in_band";
+}
+
+function answerSync(isRegistered: boolean): Response {
+  const message = isRegistered ? "The functions are registered." : "The functions are not registered yet.";
+  return Response.json({ message, modified: false }, { status: isRegistered ? 200 : 503 });
+}
+
+// Others would change what the SDK does, or become part of the addresses that it registers.
+function withKnownParameters(request: Request): Request {
+  const url = new URL(request.url);
+  for (const name of new Set(url.searchParams.keys())) {
+    if (name !== "fnId" && name !== "stepId") url.searchParams.delete(name);
+  }
+  return new Request(url, request);
 }
 
 async function takeBack(
