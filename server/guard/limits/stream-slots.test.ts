@@ -36,15 +36,20 @@ test("an organization's streams are limited, without affecting others", () => {
   expect(process.take("acme", "another")).toEqual({ rejection });
 });
 
-test("a process's streams are limited", () => {
+test("a process's streams are limited, the last hundred to 20 of each organization", () => {
   const process = openProcess();
   const slots = ["acme", "beta"].flatMap((org) => process.fill(org, STREAM_LIMITS.organization));
-  slots.push(...process.fill("gamma", STREAM_LIMITS.process - slots.length));
-  const rejection = expect.stringMatching(/^This server has 500 live views open/);
-  expect(process.take("delta", "another")).toEqual({ rejection });
+  const rejection = expect.stringMatching(/^This server has too many live views open/);
+  for (const org of ["c", "d", "e", "f", "g"]) {
+    slots.push(...process.fill(org, 20));
+    expect(process.take(org, "another")).toEqual({ rejection });
+  }
+  expect(slots).toHaveLength(STREAM_LIMITS.process);
+  expect(process.take("h", "another")).toEqual({ rejection });
   slots[0]?.();
-  expect(process.take("delta", "another")).toHaveProperty("release");
-  expect(process.take("delta", "another")).toEqual({ rejection });
+  expect(process.take("acme", "another")).toEqual({ rejection });
+  expect(process.take("h", "another")).toHaveProperty("release");
+  expect(process.take("h", "another")).toEqual({ rejection });
 });
 
 test("closing a stream twice frees it once, and a rejected one takes nothing", () => {

@@ -4,11 +4,14 @@ import { perOwner } from "@/server/base/per-owner";
 /** The most live streams of one process. Each tab that shows runs holds one. */
 export const STREAM_LIMITS = { person: 20, key: 50, organization: 200, process: 500 };
 
+/** So that some organizations cannot take all: the last slots of a process are for those with few streams. */
+const LAST = { slots: 100, ofOrganization: 20 };
+
 const REJECTIONS = {
   person: `You have ${STREAM_LIMITS.person} live views open, which is the limit. Close some tabs.`,
   key: `This API key has ${STREAM_LIMITS.key} streams open, which is the limit.`,
   organization: `Your organization has ${STREAM_LIMITS.organization} live views open, which is the limit.`,
-  process: `This server has ${STREAM_LIMITS.process} live views open, which is the limit.`,
+  process: "This server has too many live views open. Try again later.",
 };
 
 declare global {
@@ -35,8 +38,12 @@ export function acquireStreamSlot(
     { of: "organization", key: `organization ${reader.orgId}` },
     { of: "process", key: "process" },
   ];
-  const full = counts.find(({ of, key }) => (taken.get(key) ?? 0) >= STREAM_LIMITS[of]);
+  const count = (key: string) => taken.get(key) ?? 0;
+  const full = counts.find(({ of, key }) => count(key) >= STREAM_LIMITS[of]);
   if (full) return { rejection: REJECTIONS[full.of] };
+  const isLast = count("process") >= STREAM_LIMITS.process - LAST.slots;
+  if (isLast && count(`organization ${reader.orgId}`) >= LAST.ofOrganization)
+    return { rejection: REJECTIONS.process };
   for (const { key } of counts) taken.set(key, (taken.get(key) ?? 0) + 1);
   let held = true;
   const release = () => {
