@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { newId } from "@/server/base/ids";
 import { handleAuthRequest } from "@/server/catalog/auth/auth-requests";
 import { switchOrganization } from "@/server/catalog/auth/own-account";
-import { getAuth, isSameOrigin, sessionFromHeaders } from "@/server/catalog/auth/sessions";
+import { getAuth, isSameOrigin, isStillMember, sessionFromHeaders } from "@/server/catalog/auth/sessions";
 import { startFromDashboard } from "@/server/runs/rerun";
 import { createMember, TEST_PASSWORD } from "@/testing/runs";
 import { createTenant, createWorld, openWorld } from "@/testing/world";
@@ -229,12 +229,17 @@ describe("the active organization", () => {
     const holder = { actor: { ...member, userId }, sessionId };
     await switchOrganization(world, holder, { organizationId: second.orgId });
     expect(await memberOf(headers)).toMatchObject({ orgId: second.orgId, role: "viewer" });
+    // A long response of the other organization goes on until its membership ends.
+    const reader = { kind: "member", orgId: second.orgId, userId, name: "Ada", role: "viewer" } as const;
+    expect(await isStillMember(world, elsewhere, reader)).toBe(true);
+    expect(await isStillMember(world, elsewhere, { ...reader, role: "admin" })).toBe(false);
     // Other browsers stay where they are, and a new sign-in opens the first one joined.
     for (const other of [elsewhere, await signIn(email)]) {
       expect((await memberOf(other))?.orgId).toBe(tenant.orgId);
     }
     await world.db.member.deleteMany({ where: { userId, organizationId: second.orgId } });
     expect(await memberOf(headers)).toMatchObject({ orgId: tenant.orgId, role: "owner" });
+    expect(await isStillMember(world, elsewhere, reader)).toBe(false);
   });
 
   it("is none for a user without a membership", async () => {

@@ -120,16 +120,19 @@ async function readSession(services: Services, headers: Headers, visit: boolean)
 }
 
 /**
- * Returns true if the cookie still stands for the same member, organization and role. For long responses; it does
- * not extend the session.
+ * Returns true if the person is still signed in, and has the same role in the organization, which need not be the
+ * active one. For long responses; it does not extend the session.
  */
 export async function isStillMember(
   services: Services,
   headers: Headers,
   actor: MemberActor,
 ): Promise<boolean> {
-  const member = (await sessionFromHeaders(services, headers, { visit: false }))?.member;
-  return member?.userId === actor.userId && member.orgId === actor.orgId && member.role === actor.role;
+  const session = await sessionFromHeaders(services, headers, { visit: false });
+  if (session?.user.id !== actor.userId) return false;
+  if (session.member?.orgId === actor.orgId) return session.member.role === actor.role;
+  const { orgId: organizationId, userId, role } = actor;
+  return (await services.db.member.count({ where: { organizationId, userId, role } })) > 0;
 }
 
 // The request's own host is allowed so that a new installation works at its IP address.

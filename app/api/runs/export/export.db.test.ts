@@ -95,6 +95,22 @@ describe("an export", () => {
     await expect.poll(atRest).toBe(true);
   });
 
+  it("ends incomplete soon after its reader is no longer a member", async () => {
+    const member = await createMember(world, tenant, "viewer");
+    const headers = { cookie: await signInCookie(world, member) };
+    const answer = await GET(new Request(`${TEST_ORIGIN}/api/runs/export?format=json`, { headers }));
+    const reader = answer.body?.getReader();
+    await reader?.read();
+    await world.db.member.deleteMany({ where: { userId: member.userId } });
+    world.clock.advance(15_000);
+    await expect(
+      (async () => {
+        while (!(await reader?.read())?.done);
+      })(),
+    ).rejects.toThrow("no longer a member");
+    expect(pieces).toBeLessThan(RUNS / 2);
+  });
+
   it.each([
     ["status=Faild", "status=Faild"],
     ["status=Failed,Faild", "status=Failed,Faild"],

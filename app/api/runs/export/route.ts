@@ -1,12 +1,15 @@
 import { readFilter } from "@/app/(dashboard)/runs/address";
 import { memberRoute, privateResponse } from "@/app/api/handlers";
 import { AppError } from "@/server/base/errors";
+import { isStillMember } from "@/server/catalog/auth/sessions";
 import { JSON_TYPE } from "@/server/contract/media-types";
 import { ORGANIZATION_PARAM } from "@/server/contract/page-organization";
 import { queueDashboardCall } from "@/server/guard/limits/dashboard-queue";
 import { exportRuns } from "@/server/runs/read/export";
 
 const FORMATS = ["csv", "json"] as const;
+// A slow reader may take hours.
+const CHECK_MEMBER_EVERY_MS = 15_000;
 
 /**
  * Streams the list's runs as a file: `?format=csv|json` and the list's filters. Answers 400 for an unknown
@@ -20,11 +23,21 @@ export const GET = memberRoute(async ({ services, request, actor }) => {
   if (!format) throw new AppError("invalid_request", "The format must be csv or json.");
   const pieces = exportRuns(services, actor, { filter, format });
   const encoder = new TextEncoder();
+  // Next may clear the request's headers after the handler has answered.
+  const headers = new Headers(request.headers);
+  let checkedAt = services.clock.monotonicMs();
+  const requireMember = async () => {
+    if (services.clock.monotonicMs() - checkedAt < CHECK_MEMBER_EVERY_MS) return;
+    checkedAt = services.clock.monotonicMs();
+    if (!(await isStillMember(services, headers, actor)))
+      throw new AppError("unauthenticated", "The person is no longer a member.");
+  };
   let isCancelled = false;
   const stream = new ReadableStream<Uint8Array>({
     // Called when the reader has taken the previous chunk.
     async pull(controller) {
       try {
+        await requireMember();
         const work = () => pieces.next();
         const { value, done } = await queueDashboardCall(services, actor.orgId, { work });
         // The controller takes nothing more.
