@@ -121,16 +121,17 @@ test.each<[string, Answer]>([
   expect(calls).toBe(1);
 });
 
-// Kimi's documentation of errors; MiniMax in modelscope/modelscope#1691.
-test.each(["exceeded_current_quota_error", "insufficient_balance_error"])(
-  "a 429 of the type %s is a used up quota, which no wait renews",
-  async (type) => {
-    const body = { error: { message: "Please check your billing.", type } };
-    const { outcome, calls } = await call({ status: 429, body }, false);
-    expect(outcome).toMatchObject({ reason: "quota", fallsBack: false });
-    expect(calls).toBe(1);
-  },
-);
+// Kimi's documentation of errors; MiniMax in modelscope/modelscope#1691; servers like Cerebras with an empty code.
+test.each([
+  { type: "exceeded_current_quota_error" },
+  { type: "insufficient_balance_error" },
+  { type: "insufficient_quota", code: "" },
+])("a 429 with %o is a used up quota, which no wait renews", async (error) => {
+  const body = { error: { message: "Please check your billing.", ...error } };
+  const { outcome, calls } = await call({ status: 429, body }, false);
+  expect(outcome).toMatchObject({ reason: "quota", fallsBack: false });
+  expect(calls).toBe(1);
+});
 
 // vercel/ai#18627
 test("the wait that Gemini asks for in the body of a 429 is waited", async () => {

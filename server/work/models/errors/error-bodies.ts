@@ -36,15 +36,15 @@ export function readReported(body: unknown): ReportedError | null {
   const isFlagged = isRecord(metadata) && metadata.flagged_input !== undefined;
   return {
     message,
-    code: isFlagged
-      ? "content_filter"
-      : typeof code === "string" || typeof code === "number"
-        ? code
-        : undefined,
+    code: isFlagged ? "content_filter" : statesCode(code) ? code : undefined,
     param: typeof param === "string" ? param : undefined,
     type: typeof type === "string" ? type : undefined,
   };
 }
+
+// Cerebras sends "" in streams; zero states nothing either.
+const statesCode = (code: unknown): code is string | number =>
+  (typeof code === "string" || typeof code === "number") && Number(code) !== 0;
 
 function placeOf(body: unknown): Record<string, unknown> {
   const first: unknown = Array.isArray(body) ? body[0] : body;

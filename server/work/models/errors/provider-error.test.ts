@@ -42,6 +42,20 @@ test.each([230, 400])("a secret behind %s characters is redacted before the mess
   expect(message).not.toContain(value.slice(0, 20));
 });
 
+test.each<[string, object, string]>([
+  ["code is empty (Cerebras)", { type: "server_error", param: "", code: "", id: "" }, "unavailable"],
+  ["code is empty, with a type that has a status", { type: "overloaded_error", code: "" }, "unavailable"],
+  ["code is empty, with the type of a rejection", { type: "invalid_request_error", code: "" }, "rejected"],
+  ["code is empty, with the type of a used up quota", { type: "insufficient_quota", code: "" }, "quota"],
+  ["code is 0", { code: 0 }, "unavailable"],
+  ['code is "0"', { code: "0" }, "unavailable"],
+  ["code is -1", { code: -1 }, "unavailable"],
+  ["code is the provider's own (Z.ai)", { code: "1302" }, "unavailable"],
+  ["code is a status", { code: "400" }, "rejected"],
+])("an error in a successful response whose %s", (_name, error, reason) => {
+  expect(read(readReportedError({ error: { message: "Try again.", ...error } }))).toMatchObject({ reason });
+});
+
 test("a redirect names the new address and is not retried", () => {
   const headers = new Headers({ location: "https://api.test/v2" });
   expect(read(APIError.generate(308, undefined, undefined, headers))).toMatchObject({

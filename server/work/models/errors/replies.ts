@@ -55,7 +55,9 @@ export class ReplyError extends Error {
   ) {
     super(message);
     this.kind = kind;
-    this.status = Number.isInteger(Number(reported ?? Number.NaN)) ? Number(reported) : undefined;
+    // Other numbers are the provider's own codes, such as Z.ai's 1302.
+    const status = Number(reported);
+    this.status = Number.isInteger(status) && status >= 400 && status <= 599 ? status : undefined;
     this.code = typeof reported === "string" ? reported : undefined;
   }
 }
@@ -101,9 +103,9 @@ export function readReportedError(piece: unknown): ReplyError | null {
   const status = "base_resp" in piece ? statusOfMiniMax(piece.base_resp) : undefined;
   if (reported !== null && status !== undefined)
     return new ReplyError(reported.message, { reported: status });
-  return reported === null
-    ? new ReplyError(`an error: ${writeJson(piece)}`)
-    : new ReplyError(reported.message, { reported: reported.code ?? STATUS_OF_TYPE[reported.type ?? ""] });
+  if (reported === null) return new ReplyError(`an error: ${writeJson(piece)}`);
+  const { message, code, type } = reported;
+  return new ReplyError(message, { reported: code ?? STATUS_OF_TYPE[type ?? ""] ?? type });
 }
 
 const isMiniMaxError = (report: unknown): boolean =>
