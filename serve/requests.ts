@@ -16,6 +16,7 @@ import {
   peerAddress,
   rejectTunnel,
   respondToBadHttp,
+  STALLED_READER_MS,
   STALLED_STREAM_MS,
   targetOf,
 } from "@/server/api/http/node-http";
@@ -34,11 +35,10 @@ import { KIB } from "@/server/contract/sizes";
 import { isWebhookPath } from "@/server/contract/webhook";
 import { boundRequests } from "./bound-requests";
 import { reduceHeaders, rejectionOf } from "./page-request";
+import { createSender } from "./send-answer";
 
 /** Answers `/v1`, `/webhooks` and health; Next answers everything else. */
 
-/** A response whose reader takes nothing for this long, such as an export, ends with its connection. */
-const STALLED_READER_MS = 120_000;
 /** Enough for a body of 1 MiB through a slow line; slower senders are cut off. */
 const REQUEST_TIMEOUT_MS = 120_000;
 /** Longer than common load balancers, so that they close first. */
@@ -60,12 +60,13 @@ export function createHandler(
   const rawHeaders = Object.entries(asData).flat();
   const warnOfProxy = createProxyWarning(services);
 
+  const sendAnswer = createSender(services, rawHeaders);
   let ready: { request: PendingRequest; response: ApiResponse }[] = [];
   /** Logs ids, status and duration, but no content. */
   const sendReady = (): void => {
     const responses = ready;
     ready = [];
-    for (const { request, response } of responses) sendToNode(request.outgoing, response, rawHeaders);
+    for (const each of responses) each.response = sendAnswer(each.request, each.response);
     for (const { request, response } of responses) {
       if (request.incoming.method !== "GET") drainRequest(request.incoming);
       recordRequest(services, {
@@ -100,10 +101,14 @@ export function createHandler(
       );
     }
     if (handler === "metrics")
-      return sendToNode(outgoing, await respondToMetrics(services, fromNode(incoming, path)), rawHeaders);
-    if (handler === "health") return sendToNode(outgoing, ALIVE, rawHeaders);
+      return void sendToNode(
+        outgoing,
+        await respondToMetrics(services, fromNode(incoming, path)),
+        rawHeaders,
+      );
+    if (handler === "health") return void sendToNode(outgoing, ALIVE, rawHeaders);
     if (handler === "ready")
-      return sendToNode(outgoing, await readinessResponse(services, state), rawHeaders);
+      return void sendToNode(outgoing, await readinessResponse(services, state), rawHeaders);
     if (showPage === null) return reject(outgoing, 404, { headers: asData });
     outgoing.once("close", () => recordRequest(services, { request, status: outgoing.statusCode }));
     const url = targetOf(incoming, origin);

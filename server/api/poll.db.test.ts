@@ -116,8 +116,8 @@ async function responseOfPoll(path: string, key = tenant.key) {
   return poll && withoutRequestId(poll);
 }
 
-function withoutRequestId({ status, headers: { "X-Request-Id": _, ...headers }, body }: ApiResponse) {
-  return { status, headers, body: body.toString() };
+function withoutRequestId({ status, headers: { "X-Request-Id": _, ...headers }, body, orgId }: ApiResponse) {
+  return { status, headers, body: body.toString(), orgId };
 }
 
 describe.each(["agent", "tool"] as const)("a poll of an %s run", (kind) => {

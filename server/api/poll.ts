@@ -1,4 +1,4 @@
-import type { ApiKeyActor } from "@/server/base/actor";
+import type { ApiKeyActor, OrgId } from "@/server/base/actor";
 import { newId } from "@/server/base/ids";
 import { peekKey } from "@/server/catalog/auth/authenticate-key";
 import type { RunKind } from "@/server/contract/enums";
@@ -20,7 +20,7 @@ import { ENDPOINTS } from "./v1/endpoints";
 
 type View = { procedure: string; kind: RunKind; scope: Endpoint["scope"]; viewRun: Endpoint["viewRun"] };
 /** `known`: the header If-None-Match. */
-type Poll = { view: View; runId: string; known?: string | undefined };
+type Poll = { view: View; runId: string; orgId?: OrgId; known?: string | undefined };
 type PollHeaders = { "x-api-key"?: string | undefined; "if-none-match"?: string | undefined };
 
 /**
@@ -39,6 +39,7 @@ export function respondToPoll(
   if (!poll || !actor || !mayPoll(actor, poll.view)) return null;
   const body = bodyOf(services, actor, poll);
   if (body === null) return null;
+  poll.orgId = actor.orgId;
   poll.known = headers["if-none-match"];
   const decision = acquireLeasedRead(services, actor);
   if (decision === "rejected") return null;
@@ -52,7 +53,11 @@ async function afterLease(services: Services, actor: ApiKeyActor, poll: Poll): P
   return body === null ? null : responseOf(body, decision, poll);
 }
 
-function responseOf({ body, etag }: TaggedBody, decision: RateDecision | null, { known }: Poll): ApiResponse {
+function responseOf(
+  { body, etag }: TaggedBody,
+  decision: RateDecision | null,
+  { orgId, known }: Poll,
+): ApiResponse {
   const requestId = newId();
   const rate = decision && rateLimitHeaders("reads", decision);
   // One literal each: spreading three objects took a fifteenth of a poll's time.
@@ -67,7 +72,7 @@ function responseOf({ body, etag }: TaggedBody, decision: RateDecision | null, {
           "RateLimit-Policy": rate["RateLimit-Policy"],
           RateLimit: rate.RateLimit,
         };
-  const response = { status: 200, headers, body };
+  const response = { status: 200, headers, body, orgId };
   return known === undefined ? response : answerIfChanged(response, etag, known);
 }
 

@@ -1,6 +1,6 @@
 import { callTRPCProcedure, TRPCError } from "@trpc/server";
 import { z } from "zod";
-import type { ApiKeyActor } from "@/server/base/actor";
+import type { ApiKeyActor, OrgId } from "@/server/base/actor";
 import { newId } from "@/server/base/ids";
 import { writeJson } from "@/server/base/json/json";
 import { ENDED_STATUSES } from "@/server/contract/enums";
@@ -33,15 +33,21 @@ import { authorizeOptions, optionHeadersOf, readStartOptions } from "./v1/start-
 const findRoute = createRouteFinder(ENDPOINTS);
 
 // A view is sent only if it has changed.
-type Answer = { body: object | string; isView?: boolean; events?: ReadableStream<Uint8Array> | undefined };
+type Answer = {
+  body: object | string;
+  isView?: boolean;
+  events?: ReadableStream<Uint8Array> | undefined;
+  orgId?: OrgId;
+};
 
 export async function respondToRest(services: Services, request: ApiRequest): Promise<ApiResponse> {
   const requestId = newId();
   // An error that comes after the call was counted has them, too.
   const headers: Record<string, string> = {};
   try {
-    const { body, isView, events } = await answer(services, request, { requestId, headers });
+    const { body, isView, events, orgId } = await answer(services, request, { requestId, headers });
     const response = jsonResponse(body, requestId, headers);
+    response.orgId = orgId;
     if (events !== undefined) return { ...response, events };
     const { ETag: etag } = headers;
     if (etag === undefined || !isView) return response;
@@ -73,12 +79,18 @@ async function answer(
   { requestId, headers }: Pick<Call, "requestId" | "headers">,
 ): Promise<Answer> {
   const { route, params } = findRoute(request);
-  const { endpoint } = route;
-  const { scope, alsoNeeds, kind, limit } = endpoint;
+  const { scope, alsoNeeds, kind, limit } = route.endpoint;
   const needs = { scope, alsoNeeds, kind, params };
   const actor = await authorizeCaller(services, request.header("x-api-key"), needs);
   const call: Call = { request, route, params, headers, services, actor, requestId };
-  if (limit === "starts") return start(call);
+  const answered = await (limit === "starts" ? start(call) : serve(call, limit));
+  answered.orgId = actor.orgId;
+  return answered;
+}
+
+async function serve(call: Call, limit: "reads" | "lists" | "changes"): Promise<Answer> {
+  const { request, route, params, headers, services, actor } = call;
+  const { endpoint } = route;
   Object.assign(headers, await countCall(services, actor, limit));
   const { maxBytes = 0 } = endpoint.body ?? {};
   const bytes = maxBytes && boundBodyBytes(request, maxBytes);

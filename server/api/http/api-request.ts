@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { pipeline, Readable } from "node:stream";
+import type { OrgId } from "@/server/base/actor";
 import { AppError } from "@/server/base/errors";
 import { MIB } from "@/server/contract/sizes";
 import { ByteCollector } from "@/server/guard/limits/byte-collector";
 import { bodyIncomplete, bodyTooLarge, readBody } from "@/server/guard/limits/read-body";
 import { PEER_ADDRESS_HEADER } from "./client-address";
-import { cutStalledReader, peerAddress, STALLED_STREAM_MS } from "./node-http";
+import { cutStalledReader, peerAddress, STALLED_READER_MS, STALLED_STREAM_MS } from "./node-http";
 
 /**
  * The header with the path and query, which Next hides from server components and normalizes for route handlers.
@@ -33,12 +34,13 @@ export type ApiRequest = {
   readBody(limit: number): Promise<Buffer>;
 };
 
-/** `events` is sent instead of the body, as it comes. */
+/** `events` is sent instead of the body, as it comes. The unread body counts for the organization. */
 export type ApiResponse = {
   status: number;
   headers: Record<string, string>;
   body: string;
   events?: ReadableStream<Uint8Array>;
+  orgId?: OrgId | undefined;
 };
 
 /** The most bytes that a body can have of which at most `limit` are read. */
@@ -140,13 +142,19 @@ export function drainRequest(incoming: IncomingMessage): void {
   incoming.resume();
 }
 
-/** Sends a response. `rawHeaders` are added: names and values in turn. Does nothing if the client has disconnected. */
+/**
+ * Sends a response. `rawHeaders` are added: names and values in turn. Does nothing if the client has disconnected.
+ * Returns true if a part of the body waits until the client reads.
+ */
 export function sendToNode(
   outgoing: ServerResponse,
   { status, headers, body, events }: ApiResponse,
   rawHeaders: readonly string[],
-): void {
-  if (outgoing.destroyed) return void events?.cancel();
+): boolean {
+  if (outgoing.destroyed) {
+    void events?.cancel();
+    return false;
+  }
   const raw = [...rawHeaders];
   if (events !== undefined) {
     for (const name in headers) raw.push(name, headers[name] ?? "");
@@ -156,7 +164,7 @@ export function sendToNode(
     cutStalledReader(outgoing, STALLED_STREAM_MS);
     // A reader that leaves ends both.
     pipeline(Readable.from(events), outgoing, () => {});
-    return;
+    return false;
   }
   // A 304 has no body; a length would be that of the body that the client knows.
   if (status !== 304) raw.push("Content-Length", String(Buffer.byteLength(body)));
@@ -164,6 +172,9 @@ export function sendToNode(
   outgoing.writeHead(status, raw);
   // Sends the text together with its head in one write.
   outgoing.end(body);
+  if (outgoing.writableLength === 0) return false;
+  cutStalledReader(outgoing, STALLED_READER_MS);
+  return true;
 }
 
 /** Answers a Web Request with an API handler, for Next's route handlers and tests. */

@@ -31,6 +31,8 @@ export function peerAddress(incoming: IncomingMessage): string {
 /** IPv4 without the prefix that a dual-stack socket gives it. */
 export const unmappedAddress = (address: string): string => address.replace(/^::ffff:(?=[\d.]+$)/i, "");
 
+/** A response whose reader takes nothing for this long, such as an export, ends with its connection. */
+export const STALLED_READER_MS = 120_000;
 /** Shorter than for other responses, because a live stream continues where it left off. */
 export const STALLED_STREAM_MS = 60_000;
 

@@ -35,7 +35,8 @@ export async function respondToMcp(services: Services, request: ApiRequest): Pro
     try {
       const message = await readMessage(request, memory);
       const caller = { services, actor, requestId, confirm, release };
-      return await answer(caller, { request, message, headers });
+      const response = await answer(caller, { request, message, headers });
+      return { ...response, orgId: actor.orgId };
     } catch (error) {
       release();
       throw error;

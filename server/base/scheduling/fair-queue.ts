@@ -79,6 +79,17 @@ export class FairQueue {
     return this.#entryOf(organizationId, cost);
   }
 
+  /** Returns true if work of this cost would start now. */
+  hasRoom(organizationId: string, cost: number): boolean {
+    return this.#mayBegin(organizationId, cost);
+  }
+
+  /** Enters without waiting, even beyond the slots. */
+  enterNow(organizationId: string, cost: number): Entry {
+    this.#count(organizationId, cost);
+    return this.#entryOf(organizationId, cost);
+  }
+
   #entryOf(organizationId: string, cost: number): Entry {
     const beganAt = performance.now();
     let held = cost;

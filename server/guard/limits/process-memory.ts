@@ -19,7 +19,7 @@ const RESPONSE_COPIES = 6;
 const LIGHT_BODY_BYTES = 16 * KIB;
 const BODY_COPIES = 2;
 // Shares of the limit. An organization has at most half of each.
-const SHARES = { working: 1 / 4, kept: 1 / 8, bodies: 1 / 8, texts: 1 / 8, outbound: 1 / 8 };
+const SHARES = { working: 1 / 4, kept: 1 / 8, bodies: 1 / 8, texts: 1 / 8, outbound: 1 / 8, unread: 1 / 8 };
 const TIGHT = 0.8;
 const READING_MS = 100;
 const HEAP_SHARE = 0.75;
@@ -65,6 +65,8 @@ type HeldMemory = { kind: "values" | "bodies"; cost: number; signal?: AbortSigna
 
 export class ProcessMemory {
   readonly limit: number;
+  /** Answers, in bytes, until their clients have taken them. */
+  readonly unread: FairQueue;
   readonly #used: () => number;
   readonly #working: FairQueue;
   readonly #bodies: FairQueue;
@@ -83,6 +85,8 @@ export class ProcessMemory {
     this.#outbound = new FairQueue(outbound, outbound / 2, { hasSpare });
     const bodies = limit * SHARES.bodies;
     this.#bodies = new FairQueue(bodies, bodies / 2, { hasSpare });
+    const unread = limit * SHARES.unread;
+    this.unread = new FairQueue(unread, unread / 2, { hasSpare });
   }
 
   isTight(): boolean {
