@@ -52,6 +52,17 @@ test("a secret is created, changed, used by a tool and removed, and never shown"
   const replace = page.getByRole("dialog", { name: `Replace the value of ${name}` });
   await expect(replace).toContainText("This confirms ghe.acme.test.");
   await replace.getByLabel("Value").fill(`${VALUE} 2`);
+  const changed = await page.request.post("/api/trpc/secrets.changeRules", {
+    headers: { "sec-fetch-site": "same-origin" },
+    data: { name, hosts: ["api.github.com", "evil.test"], expiresAt: null, replaces: {} },
+  });
+  expect(changed.status(), await changed.text()).toBe(200);
+  await replace.getByRole("button", { name: "Replace value" }).click();
+  await expect(replace.getByRole("alert")).toContainText("Somebody changed this secret since you opened it");
+  await expect(replace).toContainText("It may be sent to api.github.com, evil.test.");
+  await expect(replace).toContainText("This confirms evil.test.");
+  await expectAccessible(page, "other hosts than the dialog showed");
+  await expect(replace.getByLabel("Value")).toHaveValue(`${VALUE} 2`);
   await replace.getByRole("button", { name: "Replace value" }).click();
   await expect(replace).toBeHidden();
   await expect(waiting).toHaveCount(0);

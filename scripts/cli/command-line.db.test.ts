@@ -225,12 +225,12 @@ test("a secret is declared by a file, set from standard input, listed without it
   const secret = "ghp_0123456789abcdef";
   expect(await call(["secrets", "set", "secretive", "github", "--expires", "90d"], { secret })).toEqual({
     code: 0,
-    out: "The secret github is set.\n",
+    out: "The secret github is set. It may be sent to api.github.com, localhost:8080.\n",
     err: "",
   });
   expect(await call(["secrets", "set", "secretive", "other", "--hosts", "a.test"], { secret })).toMatchObject(
     {
-      out: "The secret other is created.\n",
+      out: "The secret other is created. It may be sent to a.test.\n",
     },
   );
   const listed = await call(["secrets", "list", "secretive"]);
@@ -242,12 +242,21 @@ test("a secret is declared by a file, set from standard input, listed without it
     (await readFile(file, "utf8")).replace('"localhost:8080"', "b.test"),
   );
   const waits =
-    "The secret github may not be sent to b.test yet. Set it again: npm run -s stepwell -- secrets set secretive github";
+    "The secret github may not be sent to b.test yet. Set it again: npm run -s stepwell -- secrets set secretive github --hosts api.github.com,b.test";
   expect((await call(["apply", moved])).out).toContain(waits);
   expect((await call(["apply", moved])).out).toBe("secretive\n  unchanged\n");
   const list = async () => (await call(["secrets", "list", "secretive"])).out;
   expect(await list()).toMatch(/^github +set +api\.github\.com,b\.test \(waits\) /m);
-  await call(["secrets", "set", "secretive", "github"], { secret });
+  expect(await call(["secrets", "set", "secretive", "github"], { secret })).toEqual({
+    code: 1,
+    out: "",
+    err: "hosts is required to confirm b.test: name all hosts, as in api.github.com,b.test\n",
+  });
+  expect(await list()).toContain("b.test (waits)");
+  const hosts = ["--hosts", "api.github.com,b.test"];
+  expect(await call(["secrets", "set", "secretive", "github", ...hosts], { secret })).toMatchObject({
+    out: "The secret github is set. It may be sent to api.github.com, b.test.\n",
+  });
   expect(await list()).toMatch(/^github +set +api\.github\.com,b\.test +never /m);
   const exported = await call(["export", "secretive"]);
   expect(exported.out).toContain("- name: github");

@@ -89,9 +89,9 @@ function renderApplied(organization: AppliedOrganization, withSecrets: boolean):
   for (const { name } of secrets.filter(({ isSet }) => !isSet)) {
     lines.push(`  The secret ${name} has no value yet. Set it: ${CALL} secrets set ${slug} ${name}`);
   }
-  for (const { name, waitingHosts } of secrets.filter(({ saved }) => saved === "updated")) {
+  for (const { name, hosts, waitingHosts } of secrets.filter(({ saved }) => saved === "updated")) {
     if (waitingHosts.length === 0) continue;
-    const command = `${CALL} secrets set ${slug} ${name}`;
+    const command = `${CALL} secrets set ${slug} ${name} --hosts ${hosts.join(",")}`;
     lines.push(
       `  The secret ${name} may not be sent to ${waitingHosts.join(", ")} yet. Set it again: ${command}`,
     );

@@ -24,8 +24,9 @@ export const secretCommands = [
       const value = await terminal.readSecret(`Value of ${name}: `);
       if (value === "") throw new Error("The value is empty. Give it on standard input.");
       const secret = { name, value, expiresAt, ...(hosts !== undefined && { hosts: splitList(hosts) }) };
-      const { saved } = await setSecret(services, actor, { secret });
-      return `The secret ${name} is ${saved === "created" ? "created" : "set"}.`;
+      const set = await setSecret(services, actor, { secret });
+      const done = set.saved === "created" ? "created" : "set";
+      return `The secret ${name} is ${done}. It may be sent to ${set.hosts.join(", ")}.`;
     },
   }),
   declareOrganizationCommand({

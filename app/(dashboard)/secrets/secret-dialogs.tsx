@@ -1,6 +1,7 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import { CopyTextButton } from "@/app/_ui/copy-button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { DoneDialog } from "@/app/_ui/dialog";
@@ -100,23 +101,35 @@ export function EditRules({ secret: { name, hosts, expiresAt: kept } }: SecretDi
   );
 }
 
-/** Sets another value. Runs use it from their next call on. */
-export function ReplaceValue({ secret: { name, hosts, waitingHosts, state } }: SecretDialogProps) {
+/**
+ * Sets another value. Runs use it from their next call on. It confirms only hosts that the dialog shows, so these do
+ * not change by themselves.
+ */
+export function ReplaceValue({ secret }: SecretDialogProps) {
   const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const [{ name, hosts, waitingHosts, state }, setShown] = useState(secret);
   const expiry = useExpiry();
   const form = useForm(trpc.secrets.replace.mutationOptions(), {
     draft: { value: "" },
     labels: LABELS,
     refresh: [trpc.secrets.list],
     done: () => `The secret ${name} has a new value`,
+    onConflict() {
+      const stored = queryClient.getQueryData(trpc.secrets.list.queryKey());
+      setShown((shown) => stored?.find((other) => other.name === name) ?? shown);
+    },
   });
+  const { value } = form.draft;
+  const submit = () =>
+    form.send({ name, value, hosts, ...expiry.sent, replaces: { hosts, waitingHosts } }, expiry.issues);
   const isNew = state === "missing";
   return (
     <FormDialog
       {...form.dialog}
       act={isNew ? "Set value" : "Replace value"}
       acting="Saving"
-      onSubmit={() => form.send({ name, value: form.draft.value, ...expiry.sent }, expiry.issues)}
+      onSubmit={submit}
       title={`${isNew ? "Set" : "Replace"} the value of ${name}`}
     >
       <p className="text-muted">

@@ -14,6 +14,8 @@ type Options<Draft, Result> = {
   refresh?: readonly { pathKey: () => QueryKey }[];
   /** Called on success. Returns the message; null: none, undefined: keep the dialog open. */
   done?: (result: Result) => string | readonly [title: string, description: string] | null | undefined;
+  /** Called if something else is stored than the form was opened with, after the refresh. */
+  onConflict?: () => void;
   onClose?: () => void;
 };
 
@@ -23,7 +25,7 @@ type Options<Draft, Result> = {
  */
 export function useForm<Result, Failure, Sent, Draft extends object>(
   mutationOptions: UseMutationOptions<Result, Failure, Sent>,
-  { draft: initial, labels = {}, refresh = [], done, ...options }: Options<Draft, Result>,
+  { draft: initial, labels = {}, refresh = [], done, onConflict, ...options }: Options<Draft, Result>,
 ) {
   const close = useClose();
   const { onClose = close } = options;
@@ -38,6 +40,7 @@ export function useForm<Result, Failure, Sent, Draft extends object>(
       if (describeError(error).code !== "conflict") return;
       // Else the form that is opened again could be as old as this one.
       await Promise.all(refreshed.map((queryKey) => queryClient.invalidateQueries({ queryKey })));
+      onConflict?.();
     },
     onSuccess(result) {
       const notice = done?.(result);

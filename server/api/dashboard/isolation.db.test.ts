@@ -529,7 +529,8 @@ const EXCEPTIONS: Record<string, Call | { ask: Call; gets: Gets }> = {
       api.secrets.create({ name: `s_${newId().slice(-8)}`, value: "12345678", hosts: ["a.test"] }),
     gets: showsNothingForeign,
   },
-  "secrets.replace": (api, at) => api.secrets.replace({ name: at.secretName, value: "12345678" }),
+  "secrets.replace": (api, at) =>
+    api.secrets.replace({ name: at.secretName, value: "12345678", replaces: {} }),
   "secrets.changeRules": (api, at) =>
     api.secrets.changeRules({ name: at.secretName, hosts: ["b.test"], expiresAt: null, replaces: {} }),
   "secrets.remove": (api, at) => api.secrets.remove({ name: at.secretName }),

@@ -3,6 +3,7 @@ import { memberProcedure, router } from "@/server/api/trpc";
 import { listOwnModels, listServiceModels, unsavedProvider } from "@/server/api/try/offered-models";
 import { testProvider } from "@/server/api/try/test-provider";
 import { listAudit } from "@/server/base/audit";
+import { REPLACES } from "@/server/catalog/change";
 import { createApiKey, revokeApiKey } from "@/server/catalog/organization/api-keys";
 import { readFirstSteps } from "@/server/catalog/organization/first-steps";
 import {
@@ -104,8 +105,10 @@ export const secretsRouter = router({
     .input(newValue)
     .mutation(({ ctx, input }) => setSecret(ctx.services, ctx.actor, { secret: input, only: "create" })),
   replace: admin
-    .input(newValue)
-    .mutation(({ ctx, input }) => setSecret(ctx.services, ctx.actor, { secret: input, only: "update" })),
+    .input(newValue.extend(REPLACES))
+    .mutation(({ ctx, input: { replaces, ...secret } }) =>
+      setSecret(ctx.services, ctx.actor, { secret, only: "update", replaces }),
+    ),
   changeRules: mutation(changeSecretRules),
   remove: mutation(removeSecret),
 });

@@ -32,7 +32,8 @@ test("a secret is created, replaced and removed; each is audited, and nothing sh
   const created = await find("api");
   expect(created.sealed).not.toContain(VALUE);
   expect(world.encryption.open(created.sealed ?? "", secretValuePurpose(tenant.orgId, "api"))).toBe(VALUE);
-  await secrets.replace({ name: "api", value: `${VALUE} 2`, expiresAt: "2030-01-01T00:00:00+02:00" });
+  const expiresAt = "2030-01-01T00:00:00+02:00";
+  await secrets.replace({ name: "api", value: `${VALUE} 2`, expiresAt, replaces: {} });
   expect(await secrets.list()).toEqual([
     {
       name: "api",
@@ -114,9 +115,14 @@ test("an added host waits until the value is set again; a removed one is gone at
   // A host that was removed is as new as any other.
   expect(await change("a.test", "b.test")).toEqual({ saved: "updated", waitingHosts: ["b.test"] });
   expect((await find("api")).confirmedHosts).toEqual(["a.test"]);
-  await secrets.replace({ name: "api", value: `${VALUE} 2` });
+  const replace = (value: string, hosts?: string[]) =>
+    secrets.replace({ name: "api", value, hosts, replaces: {} });
+  await expect(replace(`${VALUE} 2`)).rejects.toThrow(
+    "is required to confirm b.test: name all hosts, as in a.test,b.test",
+  );
+  await replace(`${VALUE} 2`, ["a.test", "b.test"]);
   expect(await find("api")).toMatchObject({ confirmedHosts: ["a.test", "b.test"] });
-  await secrets.replace({ name: "api", value: `${VALUE} 3`, hosts: ["d.test"] });
+  await replace(`${VALUE} 3`, ["d.test"]);
   expect(await find("api")).toMatchObject({ allowedHosts: ["d.test"], confirmedHosts: ["d.test"] });
   const entries = await world.db.auditEntry.findMany({
     where: { organizationId: tenant.orgId, action: "secret.updated" },
@@ -128,6 +134,23 @@ test("an added host waits until the value is set again; a removed one is gone at
     { from: ["b.test"], to: [] },
     undefined,
   ]);
+});
+
+test("a value is not set, and no host confirmed, if other hosts were shown than are stored", async () => {
+  const [mine, theirs] = [await api(), await api()];
+  await mine.create({ name: "api", value: VALUE, hosts: ["a.test"] });
+  const replace = async ({ hosts, waitingHosts } = { hosts: ["a.test"], waitingHosts: [] as string[] }) =>
+    mine.replace({ name: "api", value: `${VALUE} 2`, hosts, replaces: { hosts, waitingHosts } });
+  const before = await find("api");
+  await theirs.changeRules({ ...RULES, hosts: ["a.test", "evil.test"] });
+  await expect(replace()).rejects.toMatchObject({
+    cause: { code: "conflict", message: expect.stringContaining("the value was not set") },
+  });
+  expect(await find("api")).toMatchObject({ sealed: before.sealed, confirmedHosts: ["a.test"] });
+  const [shown] = await mine.list();
+  expect(shown).toMatchObject({ waitingHosts: ["evil.test"] });
+  await replace(shown);
+  expect(await find("api")).toMatchObject({ confirmedHosts: ["a.test", "evil.test"] });
 });
 
 test("no host waits for a secret without a value", async () => {
@@ -178,7 +201,9 @@ test("a name is taken once, and only what exists is replaced or removed", async 
   const input = { name: "api", value: VALUE, hosts: ["a.test"] };
   await secrets.create(input);
   await expect(secrets.create(input)).rejects.toThrow('a secret "api" exists');
-  await expect(secrets.replace({ ...input, name: "other" })).rejects.toThrow('There is no secret "other"');
+  await expect(secrets.replace({ ...input, name: "other", replaces: {} })).rejects.toThrow(
+    'There is no secret "other"',
+  );
   await expect(secrets.remove({ name: "other" })).rejects.toThrow('There is no secret "other"');
 });
 

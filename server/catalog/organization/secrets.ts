@@ -37,6 +37,7 @@ type SavedSecret = {
   name: string;
   saved: Saved;
   isSet: boolean;
+  hosts: string[];
   /** Hosts that may not receive the value before it is set again. */
   waitingHosts: string[];
 };
@@ -82,7 +83,7 @@ export function stateOfSecret(
 
 /**
  * Sets a secret's value for calls from now on, which confirms its hosts. Needs the role admin. Throws
- * `invalid_request`, `forbidden`, `not_found`.
+ * `invalid_request`, `forbidden`, `not_found`, and `conflict` if the secret is not what the form `replaces`.
  */
 export async function setSecret(
   services: CatalogServices,
@@ -104,12 +105,10 @@ export async function setSecretWithin(
   const { name, value, hosts, expiresAt } = parseInput(secretInput, input);
   const found = await findSecret(change, name);
   checkExpectation("secret", found, { slug: name, ...expected });
+  if (found) checkShown(found, expected.replaces);
   const expires = expiresAt ? new Date(expiresAt) : null;
   requireFuture(expires, at);
-  const allowedHosts = hosts ?? found?.allowedHosts;
-  if (allowedHosts === undefined) {
-    throw rejection([{ path: "/hosts", message: "is required: name the hosts that may receive the secret" }]);
-  }
+  const allowedHosts = hosts ?? hostsToConfirm(found);
   const sealed = encryption.seal(value, secretValuePurpose(actor.orgId, name));
   // Who knows the value decides where it may be sent.
   const data = { sealed, allowedHosts, confirmedHosts: allowedHosts, expiresAt: expires, updatedAt: at };
@@ -118,7 +117,27 @@ export async function setSecretWithin(
   const saved = found ? "updated" : "created";
   const changes = { ...changedFields(found && factsOf(found), factsOf(data)), value: "set" };
   await recordAudit(change, { verb: saved, subject: { kind: "secret", id, name }, changes });
-  return { name, saved, isSet: true, waitingHosts: [] };
+  return { name, saved, isSet: true, hosts: allowedHosts, waitingHosts: [] };
+}
+
+/** Throws `conflict` if the form showed other facts than are stored. It can show those, and be sent again. */
+function checkShown(found: Secret, shown: Expectation["replaces"]): void {
+  const stored = factsOf(found);
+  if (Object.keys(changedFields(stored, { ...stored, ...shown })).length === 0) return;
+  const message = "Somebody changed this secret since you opened it, and the value was not set.";
+  throw new AppError("conflict", `${message} Check where it may be sent, then try again.`);
+}
+
+/** The stored hosts, if none waits: who sets the value must have seen the hosts that this confirms. */
+function hostsToConfirm(found: Secret | null): string[] {
+  const reject = (message: string) => rejection([{ path: "/hosts", message }]);
+  if (found === null) throw reject("is required: name the hosts that may receive the secret");
+  const { allowedHosts } = found;
+  const waiting = waitingHostsOf(found);
+  if (waiting.length === 0) return allowedHosts;
+  throw reject(
+    `is required to confirm ${waiting.join(", ")}: name all hosts, as in ${allowedHosts.join(",")}`,
+  );
 }
 
 function requireFuture(expiresAt: Date | null, at: Date): void {
@@ -145,7 +164,7 @@ export const changeSecretRules = catalogVerb(
       if (changed.has("expiresAt")) requireFuture(expires, at);
       return tx.secret.update({ where: { id: found.id }, data: { ...data, updatedAt: at } });
     });
-    return { name, saved, isSet: found.sealed !== null, waitingHosts: waitingHostsOf(changedSecret) };
+    return resultOf(changedSecret, saved);
   },
 );
 
@@ -175,7 +194,7 @@ export async function putSecret(change: Change, { name, hosts }: SecretDefinitio
   const saved = await saveItem(change, compared, async () => {
     if (found) await tx.secret.update({ where: { id }, data: { ...data, updatedAt: at } });
   });
-  return { name, saved, isSet: stored.sealed !== null, waitingHosts: waitingHostsOf(changedSecret) };
+  return resultOf(changedSecret, saved);
 }
 
 /**
@@ -243,6 +262,11 @@ async function createSecret(
       updatedAt: at,
     },
   });
+}
+
+function resultOf(secret: Secret, saved: Saved): SavedSecret {
+  const { name, sealed, allowedHosts } = secret;
+  return { name, saved, isSet: sealed !== null, hosts: allowedHosts, waitingHosts: waitingHostsOf(secret) };
 }
 
 function withHosts({ confirmedHosts }: Pick<Secret, "confirmedHosts">, allowedHosts: string[]) {

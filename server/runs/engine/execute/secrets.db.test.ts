@@ -277,7 +277,7 @@ describe("a secret does not go", () => {
     const call = async (input: ToolInput["steps"][number]["with"]) =>
       (await runTool([{ id: "out", uses: "http_request", with: input }])).run.status;
     expect(await call({ url: `http://${allowed.host}/`, headers })).toBe("Completed");
-    await setSecret(world, operator(), { secret: { name: "api", value: VALUE } });
+    await setSecret(world, operator(), { secret: { name: "api", value: VALUE, hosts } });
     expect(await call(send)).toBe("Completed");
     expect(other.seen[0]?.headers["x-key"]).toBe(VALUE);
     await changeSecretRules(world, admin, {
