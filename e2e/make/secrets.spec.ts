@@ -27,6 +27,11 @@ test("a secret is created, changed, used by a tool and removed, and never shown"
     await row.getByRole("button", { name: `Actions for ${name}` }).click();
     await page.getByRole("menuitem", { name: item }).click();
   };
+  const replace = page.getByRole("dialog", { name: `Replace the value of ${name}` });
+  const expires = replace.getByLabel("Expires").locator("option:checked");
+  await act("Replace the value");
+  await expect(expires).toContainText("As now");
+  await replace.getByRole("button", { name: "Cancel" }).click();
   await act("Edit hosts and expiry");
   const edit = page.getByRole("dialog", { name: `Edit ${name}` });
   await expect(edit.getByLabel("Expires").locator("option:checked")).toContainText("As now");
@@ -49,23 +54,25 @@ test("a secret is created, changed, used by a tool and removed, and never shown"
   await expect(row).toContainText("1 host waits");
   await expectAccessible(page, "a host that waits");
   await waiting.getByRole("button", { name: `Set the value of ${name}` }).click();
-  const replace = page.getByRole("dialog", { name: `Replace the value of ${name}` });
   await expect(replace).toContainText("This confirms ghe.acme.test.");
+  await expect(expires).toHaveText("Never");
   await replace.getByLabel("Value").fill(`${VALUE} 2`);
   const changed = await page.request.post("/api/trpc/secrets.changeRules", {
     headers: { "sec-fetch-site": "same-origin" },
-    data: { name, hosts: ["api.github.com", "evil.test"], expiresAt: null, replaces: {} },
+    data: { name, hosts: ["api.github.com", "evil.test"], expiresAt: "2030-01-15T12:00:00Z", replaces: {} },
   });
   expect(changed.status(), await changed.text()).toBe(200);
   await replace.getByRole("button", { name: "Replace value" }).click();
   await expect(replace.getByRole("alert")).toContainText("Somebody changed this secret since you opened it");
   await expect(replace).toContainText("It may be sent to api.github.com, evil.test.");
   await expect(replace).toContainText("This confirms evil.test.");
+  await expect(expires).toHaveText(/^As now: .*2030/);
   await expectAccessible(page, "other hosts than the dialog showed");
   await expect(replace.getByLabel("Value")).toHaveValue(`${VALUE} 2`);
   await replace.getByRole("button", { name: "Replace value" }).click();
   await expect(replace).toBeHidden();
   await expect(waiting).toHaveCount(0);
+  await expect(row.getByRole("cell", { name: /2030/ })).toBeVisible();
   expect(await page.content()).not.toContain(VALUE);
 
   const yaml = `{ slug: ${name.replaceAll("_", "-")}, name: ${name} tool, parameters: { type: object }, steps: [

@@ -225,12 +225,14 @@ test("a secret is declared by a file, set from standard input, listed without it
   const secret = "ghp_0123456789abcdef";
   expect(await call(["secrets", "set", "secretive", "github", "--expires", "90d"], { secret })).toEqual({
     code: 0,
-    out: "The secret github is set. It may be sent to api.github.com, localhost:8080.\n",
+    out: expect.stringMatching(
+      /^The secret github is set\. It may be sent to api\.github\.com, localhost:8080, and expires at 20\S+Z\.$/m,
+    ),
     err: "",
   });
   expect(await call(["secrets", "set", "secretive", "other", "--hosts", "a.test"], { secret })).toMatchObject(
     {
-      out: "The secret other is created. It may be sent to a.test.\n",
+      out: "The secret other is created. It may be sent to a.test, and never expires.\n",
     },
   );
   const listed = await call(["secrets", "list", "secretive"]);
@@ -255,9 +257,12 @@ test("a secret is declared by a file, set from standard input, listed without it
   expect(await list()).toContain("b.test (waits)");
   const hosts = ["--hosts", "api.github.com,b.test"];
   expect(await call(["secrets", "set", "secretive", "github", ...hosts], { secret })).toMatchObject({
-    out: "The secret github is set. It may be sent to api.github.com, b.test.\n",
+    out: expect.stringMatching(/ It may be sent to api\.github\.com, b\.test, and expires at 20\S+Z\.$/m),
   });
-  expect(await list()).toMatch(/^github +set +api\.github\.com,b\.test +never /m);
+  expect(await list()).toMatch(/^github +set +api\.github\.com,b\.test +20\S+Z /m);
+  expect(
+    await call(["secrets", "set", "secretive", "github", "--expires", "never"], { secret }),
+  ).toMatchObject({ out: expect.stringMatching(/, and never expires\.$/m) });
   const exported = await call(["export", "secretive"]);
   expect(exported.out).toContain("- name: github");
   for (const { out } of [listed, exported]) expect(out).not.toContain(secret);

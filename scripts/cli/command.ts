@@ -170,9 +170,10 @@ export async function confirm(
   if (typed.trim() !== word) throw new Error("Not confirmed; nothing has changed.");
 }
 
-/** The value of `--expires`: days such as `90d` from now, or the time as it was given. */
-export function readExpiry(text: string | undefined, now: Date): string | null {
-  if (text === undefined) return null;
+/** The value of `--expires`: days such as `90d` from now, null for `never`, or the time as it was given. */
+export function readExpiry(text: string | undefined, now: Date): string | null | undefined {
+  if (text === undefined) return undefined;
+  if (text === "never") return null;
   const days = /^(\d{1,5})d$/.exec(text)?.[1];
   return days === undefined ? text : new Date(now.getTime() + Number(days) * DAY_MS).toISOString();
 }

@@ -17,7 +17,10 @@ export const secretCommands = [
     summary: "Set a secret's value, read from standard input",
     options: {
       hosts: option("LIST", "the hosts that may receive it, with commas, such as api.github.com"),
-      expires: option("WHEN", "a time such as 2027-01-31T00:00:00Z, or days such as 90d; default never"),
+      expires: option(
+        "WHEN",
+        "a time such as 2027-01-31T00:00:00Z, days such as 90d, or never; default: a future expiry stays",
+      ),
     },
     async run({ services, terminal, actor }, [name], { hosts, expires }) {
       const expiresAt = readExpiry(expires, services.clock.now());
@@ -26,7 +29,8 @@ export const secretCommands = [
       const secret = { name, value, expiresAt, ...(hosts !== undefined && { hosts: splitList(hosts) }) };
       const set = await setSecret(services, actor, { secret });
       const done = set.saved === "created" ? "created" : "set";
-      return `The secret ${name} is ${done}. It may be sent to ${set.hosts.join(", ")}.`;
+      const expiry = set.expiresAt === null ? "never expires" : `expires at ${set.expiresAt}`;
+      return `The secret ${name} is ${done}. It may be sent to ${set.hosts.join(", ")}, and ${expiry}.`;
     },
   }),
   declareOrganizationCommand({

@@ -109,7 +109,7 @@ const allowedHosts = distinct(host)
 export const secretDefinition = z.strictObject({ name: secretName, hosts: allowedHosts });
 export type SecretDefinition = z.output<typeof secretDefinition>;
 
-/** A secret's value. Unset hosts stay as they are; a value without `expiresAt` never expires. */
+/** A secret's value. Unset hosts stay as they are, an unset expiry while it lies ahead; `null`: it never expires. */
 export const secretInput = z.strictObject({
   name: secretName,
   value: text(4_096).min(

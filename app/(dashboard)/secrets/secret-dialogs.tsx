@@ -3,6 +3,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { CopyTextButton } from "@/app/_ui/copy-button";
+import { useNow } from "@/app/_ui/data/clock";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { DoneDialog } from "@/app/_ui/dialog";
 import { ExpiryField, useExpiry } from "@/app/_ui/forms/expiry-field";
@@ -108,8 +109,10 @@ export function EditRules({ secret: { name, hosts, expiresAt: kept } }: SecretDi
 export function ReplaceValue({ secret }: SecretDialogProps) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
-  const [{ name, hosts, waitingHosts, state }, setShown] = useState(secret);
-  const expiry = useExpiry();
+  const [{ name, hosts, waitingHosts, state, expiresAt }, setShown] = useState(secret);
+  const now = useNow();
+  const hasExpired = expiresAt !== null && Date.parse(expiresAt) <= now;
+  const expiry = useExpiry(hasExpired ? null : expiresAt, hasExpired ? "none" : undefined);
   const form = useForm(trpc.secrets.replace.mutationOptions(), {
     draft: { value: "" },
     labels: LABELS,
@@ -121,8 +124,8 @@ export function ReplaceValue({ secret }: SecretDialogProps) {
     },
   });
   const { value } = form.draft;
-  const submit = () =>
-    form.send({ name, value, hosts, ...expiry.sent, replaces: { hosts, waitingHosts } }, expiry.issues);
+  const replaces = { hosts, waitingHosts, expiresAt };
+  const submit = () => form.send({ name, value, hosts, ...expiry.sent, replaces }, expiry.issues);
   const isNew = state === "missing";
   return (
     <FormDialog

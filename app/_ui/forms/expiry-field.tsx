@@ -8,12 +8,17 @@ import { EXPIRIES, type ExpiryDraft, readExpiry } from "./expiry";
 
 /**
  * The state of an `ExpiryField`: its `field` props, what to send, and the form's own issues. @param kept the time
- * that is set already, if it can stay
+ * that is set already, if it can stay @param preset what is chosen before the person chooses
  */
-export function useExpiry(kept: string | null = null) {
+export function useExpiry(
+  kept: string | null = null,
+  preset: ExpiryDraft["expiry"] = kept === null ? "never" : "kept",
+) {
   const now = useNow();
   const timeZone = useTimeZone();
-  const [value, setValue] = useState<ExpiryDraft>({ expiry: kept === null ? "never" : "kept", date: "" });
+  const [chosen, setValue] = useState<ExpiryDraft | null>(null);
+  const isOpen = chosen === null || (chosen.expiry === "kept" && kept === null);
+  const value = isOpen ? { expiry: preset, date: "" } : chosen;
   return { ...readExpiry(value, { now, timeZone, kept }), field: { value, kept, onChange: setValue } };
 }
 
@@ -28,6 +33,7 @@ export function ExpiryField({ value, kept, error, what, onChange }: ExpiryFieldP
     ...(kept === null
       ? []
       : [{ value: "kept", label: `As now: ${formatDate(new Date(kept), timeZone)}` } as const]),
+    ...(value.expiry === "none" ? [{ value: "none", label: "Choose…" } as const] : []),
     ...EXPIRIES,
   ];
   return (

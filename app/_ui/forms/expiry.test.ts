@@ -11,6 +11,11 @@ test("a choice is sent as a time, and never as null", () => {
   expect(sent("never")).toBeNull();
 });
 
+test("an expiry that has passed needs a choice", () => {
+  const { issues } = readExpiry({ expiry: "none", date: "" }, { now: NOW, timeZone: "UTC" });
+  expect(issues).toHaveProperty("/expiresAt");
+});
+
 test("a date is sent as the end of that day where the reader is, and is an issue if it is missing", () => {
   const read = (date: string) => readExpiry({ expiry: "date", date }, { now: NOW, timeZone: "Asia/Tokyo" });
   expect(read("").issues).toHaveProperty("/expiresAt");

@@ -9,10 +9,16 @@ export const EXPIRIES = [
   { value: "date", label: "On a date", days: null },
 ] as const;
 
-/** A chosen expiry, as typed. `kept`: the time that is set already. `date`: `YYYY-MM-DD`, for the choice `date`. */
-export type ExpiryDraft = { expiry: (typeof EXPIRIES)[number]["value"] | "kept"; date: string };
+/**
+ * A chosen expiry, as typed. `kept`: the time that is set already. `none`: nothing is chosen yet. `date`:
+ * `YYYY-MM-DD`, for the choice `date`.
+ */
+export type ExpiryDraft = { expiry: (typeof EXPIRIES)[number]["value"] | "kept" | "none"; date: string };
 
-/** The value to send for a draft, null for never; and an issue if no valid date is chosen. Days end in `timeZone`. */
+/**
+ * The value to send for a draft, null for never; and an issue if nothing or no valid date is chosen. Days end in
+ * `timeZone`.
+ */
 export function readExpiry(
   { expiry, date }: ExpiryDraft,
   { now, timeZone, kept = null }: { now: number; timeZone: string; kept?: string | null },
@@ -20,6 +26,7 @@ export function readExpiry(
   const issues: Record<string, string> = {};
   const read = () => {
     if (expiry === "kept") return kept;
+    if (expiry === "none") issues["/expiresAt"] = "Choose when it expires.";
     if (expiry === "date") {
       const end = readZonedTime(`${date}T23:59:59`, timeZone);
       if (end !== null) return end.toISOString();

@@ -100,6 +100,28 @@ test("rules that somebody else has changed meanwhile are not overwritten", async
   expect(await secrets.list()).toMatchObject([theirs]);
 });
 
+test("a new value keeps an expiry that lies ahead, unless another or none is chosen", async () => {
+  const secrets = await api();
+  const ahead = "2030-01-01T00:00:00.000Z";
+  await secrets.create({ name: "api", value: VALUE, hosts: ["a.test"], expiresAt: ahead });
+  const replace = async (expiresAt?: string | null) => {
+    await secrets.replace({ name: "api", value: VALUE, expiresAt, replaces: {} });
+    return (await secrets.list())[0];
+  };
+  expect(await replace()).toMatchObject({ expiresAt: ahead });
+  expect(await replace(null)).toMatchObject({ expiresAt: null });
+  expect(await replace()).toMatchObject({ expiresAt: null });
+  const past = { expiresAt: new Date("2001-01-01T00:00:00Z") };
+  await world.db.secret.updateMany({ where: { organizationId: tenant.orgId, name: "api" }, data: past });
+  await expect(replace(past.expiresAt.toISOString())).rejects.toThrow("is in the past");
+  expect(await replace()).toMatchObject({ state: "set", expiresAt: null });
+  await replace(ahead);
+  const replaces = { hosts: ["a.test"], waitingHosts: [], expiresAt: null };
+  await expect(secrets.replace({ name: "api", value: VALUE, replaces })).rejects.toThrow(
+    /^Somebody changed this secret/,
+  );
+});
+
 const RULES = { name: "api", expiresAt: null, replaces: {} };
 
 test("an added host waits until the value is set again; a removed one is gone at once", async () => {

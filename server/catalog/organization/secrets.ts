@@ -38,6 +38,7 @@ type SavedSecret = {
   saved: Saved;
   isSet: boolean;
   hosts: string[];
+  expiresAt: string | null;
   /** Hosts that may not receive the value before it is set again. */
   waitingHosts: string[];
 };
@@ -106,18 +107,19 @@ export async function setSecretWithin(
   const found = await findSecret(change, name);
   checkExpectation("secret", found, { slug: name, ...expected });
   if (found) checkShown(found, expected.replaces);
-  const expires = expiresAt ? new Date(expiresAt) : null;
+  const expires = expiresAt ? new Date(expiresAt) : expiresAt === null ? null : expiryAhead(found, at);
   requireFuture(expires, at);
   const allowedHosts = hosts ?? hostsToConfirm(found);
   const sealed = encryption.seal(value, secretValuePurpose(actor.orgId, name));
   // Who knows the value decides where it may be sent.
   const data = { sealed, allowedHosts, confirmedHosts: allowedHosts, expiresAt: expires, updatedAt: at };
-  const { id } = found ?? (await createSecret(change, name, allowedHosts));
+  const stored = found ?? (await createSecret(change, name, allowedHosts));
+  const { id } = stored;
   await tx.secret.update({ where: { id }, data });
   const saved = found ? "updated" : "created";
   const changes = { ...changedFields(found && factsOf(found), factsOf(data)), value: "set" };
   await recordAudit(change, { verb: saved, subject: { kind: "secret", id, name }, changes });
-  return { name, saved, isSet: true, hosts: allowedHosts, waitingHosts: [] };
+  return resultOf({ ...stored, ...data }, saved);
 }
 
 /** Throws `conflict` if the form showed other facts than are stored. It can show those, and be sent again. */
@@ -125,7 +127,7 @@ function checkShown(found: Secret, shown: Expectation["replaces"]): void {
   const stored = factsOf(found);
   if (Object.keys(changedFields(stored, { ...stored, ...shown })).length === 0) return;
   const message = "Somebody changed this secret since you opened it, and the value was not set.";
-  throw new AppError("conflict", `${message} Check where it may be sent, then try again.`);
+  throw new AppError("conflict", `${message} Check its hosts and its expiry, then try again.`);
 }
 
 /** The stored hosts, if none waits: who sets the value must have seen the hosts that this confirms. */
@@ -138,6 +140,11 @@ function hostsToConfirm(found: Secret | null): string[] {
   throw reject(
     `is required to confirm ${waiting.join(", ")}: name all hosts, as in ${allowedHosts.join(",")}`,
   );
+}
+
+function expiryAhead(found: Secret | null, at: Date): Date | null {
+  const expiresAt = found?.expiresAt ?? null;
+  return expiresAt !== null && expiresAt > at ? expiresAt : null;
 }
 
 function requireFuture(expiresAt: Date | null, at: Date): void {
@@ -265,8 +272,9 @@ async function createSecret(
 }
 
 function resultOf(secret: Secret, saved: Saved): SavedSecret {
-  const { name, sealed, allowedHosts } = secret;
-  return { name, saved, isSet: sealed !== null, hosts: allowedHosts, waitingHosts: waitingHostsOf(secret) };
+  const { name, sealed, allowedHosts: hosts } = secret;
+  const expiresAt = secret.expiresAt?.toISOString() ?? null;
+  return { name, saved, isSet: sealed !== null, hosts, waitingHosts: waitingHostsOf(secret), expiresAt };
 }
 
 function withHosts({ confirmedHosts }: Pick<Secret, "confirmedHosts">, allowedHosts: string[]) {
