@@ -202,9 +202,10 @@ test("a trigger for Stripe filters events and explains a rejected signature", as
   await expect(definition).toContainText('body.type = "charge.refunded"');
 
   const url = (await definition.getByText("/webhooks/").textContent()) ?? "";
+  let secret = "whsec_e2e";
   const send = async (signed: string, data = signed) => {
     const timestamp = Math.floor(Date.now() / 1000);
-    const digest = createHmac("sha256", "whsec_e2e").update(`${timestamp}.${signed}`).digest("hex");
+    const digest = createHmac("sha256", secret).update(`${timestamp}.${signed}`).digest("hex");
     const headers = { "Content-Type": "application/json", "Stripe-Signature": `t=${timestamp},v1=${digest}` };
     return (await request.post(url, { headers, data: Buffer.from(data) })).json();
   };
@@ -229,6 +230,21 @@ test("a trigger for Stripe filters events and explains a rejected signature", as
   const signature = page.getByRole("dialog", { name: "Delivery" }).getByRole("region", { name: "Signature" });
   await expect(signature).toContainText("The body was parsed and written again on its way.");
   await expectAccessible(page, "a rejected signature");
+  await page.keyboard.press("Escape");
+
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Rotate the secret" }).click();
+  const rotation = page.getByRole("dialog", { name: "Rotate the signing secret" });
+  await rotation.getByRole("button", { name: "Save secret" }).click();
+  await expect(rotation).toContainText("Enter the sender's secret.");
+  await expectAccessible(page, "a secret that the sender creates");
+  await rotation.getByLabel("The sender's secret").fill("whsec_rotated");
+  await rotation.getByLabel("Earlier secrets").selectOption("Immediately");
+  await rotation.getByRole("button", { name: "Save secret" }).click();
+  await expect(rotation).toBeHidden();
+  expect(await send('{"id":"evt_4","type":"charge.refunded"}')).toMatchObject({ code: "invalid_signature" });
+  secret = "whsec_rotated";
+  expect(await send('{"id":"evt_5","type":"charge.refunded"}')).toMatchObject({ success: true });
 });
 
 test("the dialogs are accessible in both themes and on a phone", async ({

@@ -6,11 +6,13 @@ import { useTRPC } from "@/app/_ui/data/providers";
 import { DoneDialog } from "@/app/_ui/dialog";
 import { CodeField } from "@/app/_ui/editor/code-field";
 import { Moment } from "@/app/_ui/figures/time";
-import { OptionField } from "@/app/_ui/forms/form";
+import { OptionField, TextField } from "@/app/_ui/forms/form";
 import { ConfirmDialog, FormDialog } from "@/app/_ui/forms/form-dialog";
 import { useForm } from "@/app/_ui/forms/use-form";
 import { Link } from "@/app/_ui/link";
 import type { TriggerDetail } from "@/server/catalog/webhooks/inspect-trigger";
+import { PRESETS } from "@/server/catalog/webhooks/senders/presets";
+import { senderGuide } from "../sender-guide";
 
 type TriggerDialogProps = { trigger: TriggerDetail };
 
@@ -71,15 +73,18 @@ const OVERLAPS = [
 ];
 const DEFAULT_OVERLAP = "86400";
 
-/** Generates a new signing secret and shows it once. */
+/** Generates a new signing secret and shows it once, or takes the one that the sender creates. */
 export function RotateSecretDialog({ trigger }: TriggerDialogProps) {
   const trpc = useTRPC();
   const isSigned = trigger.secrets.length > 0;
   const title = isSigned ? "Rotate the signing secret" : "Add a signing secret";
+  const sender = typeof trigger.signature === "string" ? PRESETS[trigger.signature] : null;
+  const isSenders = sender?.secretFrom === "sender";
   const form = useForm(trpc.triggers.rotateSecret.mutationOptions(), {
-    draft: { overlapSeconds: isSigned ? DEFAULT_OVERLAP : "0" },
-    labels: { "/overlapSeconds": "Earlier secrets" },
+    draft: { secret: "", overlapSeconds: isSigned ? DEFAULT_OVERLAP : "0" },
+    labels: { "/secret": "The sender's secret", "/overlapSeconds": "Earlier secrets" },
     refresh: [trpc.triggers.inspect],
+    done: () => (isSenders ? `The trigger ${trigger.name} has the sender's secret` : undefined),
   });
   if (form.result) {
     const { secret, earlierUntil } = form.result;
@@ -98,14 +103,36 @@ export function RotateSecretDialog({ trigger }: TriggerDialogProps) {
       </DoneDialog>
     );
   }
+  const { secret, overlapSeconds } = form.draft;
+  const input = { id: trigger.id, overlapSeconds: Number(overlapSeconds) };
+  const submit = () => {
+    if (!isSenders) form.send(input);
+    else form.send({ ...input, secret }, secret === "" ? { "/secret": "Enter the sender's secret." } : {});
+  };
   return (
     <FormDialog
       {...form.dialog}
-      act="Generate a secret"
-      acting="Generating"
-      onSubmit={() => form.send({ id: trigger.id, overlapSeconds: Number(form.draft.overlapSeconds) })}
+      act={isSenders ? "Save secret" : "Generate a secret"}
+      acting={isSenders ? "Saving" : "Generating"}
+      onSubmit={submit}
       title={title}
     >
+      {isSenders ? (
+        <TextField
+          {...form.field("secret")}
+          autoComplete="new-password"
+          autoFocus
+          hint={
+            <>
+              {sender.title} creates it.{" "}
+              <Link className="text-accent underline" href={senderGuide(trigger.signature)}>
+                Where to click
+              </Link>
+            </>
+          }
+          type="password"
+        />
+      ) : null}
       {isSigned ? (
         <OptionField
           {...form.field("overlapSeconds")}
