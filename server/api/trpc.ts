@@ -10,6 +10,7 @@ import type { StepMemory } from "@/server/guard/limits/process-memory";
 import type { IdempotentRequest } from "@/server/runs/idempotency";
 import type { StartOptions } from "@/server/runs/start-options";
 import type { Services } from "@/server/services";
+import { readSent } from "./sent-input";
 
 export type ApiContext = {
   services: Services;
@@ -105,6 +106,15 @@ const withErrors = t.middleware(async ({ ctx, path, next, signal }) => {
   return result;
 });
 
+const withSentInput = t.middleware(({ getRawInput, next }) =>
+  next({
+    async getRawInput() {
+      const input = await getRawInput();
+      return typeof input === "string" ? readSent(input) : input;
+    },
+  }),
+);
+
 /** Of `/v1`, without middleware: the REST handler renders errors, and tRPC copies the call for each middleware. */
 export const restProcedure = t.procedure;
 
@@ -113,11 +123,14 @@ export const restProcedure = t.procedure;
  * other servers. @param options.anyPage also for pages of another organization than the session's
  */
 export function memberProcedure(needed: MemberRole, { waitsOutside = false, anyPage = false } = {}) {
-  return t.procedure.use(withErrors).use(({ ctx, next, signal }) => {
-    const actor = requireMember(anyPage ? { ...ctx, pageOrganization: null } : ctx, needed);
-    const work = () => next({ ctx: { ...ctx, actor } });
-    return waitsOutside ? work() : queueDashboardCall(ctx.services, actor.orgId, { work, signal });
-  });
+  return t.procedure
+    .use(withErrors)
+    .use(({ ctx, next, signal }) => {
+      const actor = requireMember(anyPage ? { ...ctx, pageOrganization: null } : ctx, needed);
+      const work = () => next({ ctx: { ...ctx, actor } });
+      return waitsOutside ? work() : queueDashboardCall(ctx.services, actor.orgId, { work, signal });
+    })
+    .use(withSentInput);
 }
 
 /** For operators, in whichever organization and role they are. */

@@ -1,11 +1,10 @@
 import { z } from "zod";
 import type { MemberActor } from "@/server/base/actor";
 import { AppError, isAppError } from "@/server/base/errors";
-import { formatPath, parseInput, parseOrIssues, rejection } from "@/server/base/issues";
+import { formatPath, parseOrIssues, rejection } from "@/server/base/issues";
 import { markExact } from "@/server/base/json/exact-number";
 import { writeJson } from "@/server/base/json/json";
-import { repeatedKeyIssue } from "@/server/base/json/repeated-key";
-import { fromPointer, JsonTextError, jsonPointer, parseJson } from "@/server/base/json/text";
+import { fromPointer, jsonPointer } from "@/server/base/json/text";
 import { declareTool } from "@/server/catalog/declare";
 import type { Services } from "@/server/catalog/services";
 import { inputSchemaOf, listFunctions, outputSchemaOf } from "@/server/work/functions/core/registry";
@@ -18,7 +17,7 @@ import { type CatalogServices, type Editor, requireRole, type SaveOptions } from
 import { createYaml } from "./definition-file/write-yaml";
 import { readYaml, type YamlDocument } from "./definition-file/yaml-document";
 import { inUse, newestOr } from "./definition-rows";
-import { type AgentDefinition, agentDefinition, type ToolDefinition, toolDefinition } from "./definitions";
+import { type AgentDefinition, type ToolDefinition, toolDefinition } from "./definitions";
 import { describeModel } from "./organization/describe-model";
 import { countAgents } from "./organization/list-model-providers";
 import { readOwnProviders } from "./organization/model-providers";
@@ -123,20 +122,6 @@ export async function readEditedAgent(
   return markExact(text) === text
     ? { version, definition, exact: null }
     : { version, definition: plain, exact: text };
-}
-
-/** A definition that a form sent, parsed if it is a text. Throws `invalid_request`. */
-export function parseSentAgent(sent: unknown): AgentDefinition {
-  if (typeof sent !== "string") return parseInput(agentDefinition, sent);
-  try {
-    const value = parseJson(sent);
-    const repeated = repeatedKeyIssue(sent);
-    if (repeated !== undefined) throw new JsonTextError(repeated);
-    return parseInput(agentDefinition, value);
-  } catch (error) {
-    if (!(error instanceof JsonTextError)) throw error;
-    throw new AppError("invalid_request", `The definition is not valid: ${error.message}`, { cause: error });
-  }
 }
 
 type ToolText = { version: number; slug: string; name: string; description: string; yaml: string };

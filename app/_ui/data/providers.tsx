@@ -8,6 +8,7 @@ import { LucideProvider } from "lucide-react";
 import { type ReactNode, useEffect, useMemo, useState } from "react";
 import { TimeProvider } from "@/app/_ui/data/clock";
 import { checkConnection, noteResponse } from "@/app/_ui/data/connection";
+import { exactInput } from "@/app/_ui/data/exact-input";
 import { OrganizationContext, type PageOrganization } from "@/app/_ui/data/page-organization";
 import { createQueryClient } from "@/app/_ui/data/query-client";
 import { syncWithResponse } from "@/app/_ui/data/server-clock";
@@ -78,6 +79,7 @@ export function OrganizationProvider({ organization, children }: OrganizationPro
     () =>
       createTRPCClient<DashboardRouter>({
         links: [
+          exactInput,
           httpBatchLink({
             url: "/api/trpc",
             maxURLLength: 6_000,

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { memberProcedure, router } from "@/server/api/trpc";
+import { parseInput } from "@/server/base/issues";
 import { text } from "@/server/base/texts";
 import { listArchived, removeDefinition, restoreDefinition } from "@/server/catalog/archive";
 import { REPLACES } from "@/server/catalog/change";
+import { agentDefinition } from "@/server/catalog/definitions";
 import {
   checkToolText,
   findStepMentions,
-  parseSentAgent,
   readChoices,
   readEditedAgent,
   readFunctions,
@@ -70,7 +71,11 @@ export const definitionsRouter = router({
   saveAgent: member
     .input(z.object({ definition: z.unknown(), expected, note }))
     .mutation(({ ctx, input: { definition, expected, note } }) =>
-      saveAgent(ctx.services, ctx.actor, { definition: parseSentAgent(definition), ...expected, note }),
+      saveAgent(ctx.services, ctx.actor, {
+        definition: parseInput(agentDefinition, definition),
+        ...expected,
+        note,
+      }),
     ),
 
   editTool: viewer.input(tool).query(resolver(readToolText)),

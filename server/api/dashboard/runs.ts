@@ -3,9 +3,10 @@ import { memberProcedure, router } from "@/server/api/trpc";
 import { tryAgent, tryTool } from "@/server/api/try/try-definition";
 import { Decimal } from "@/server/base/amount";
 import { AppError } from "@/server/base/errors";
+import { parseInput } from "@/server/base/issues";
 import { writeJson } from "@/server/base/json/json";
 import { writeYaml } from "@/server/catalog/definition-file/write-yaml";
-import { parseSentAgent } from "@/server/catalog/edit-definition";
+import { agentDefinition } from "@/server/catalog/definitions";
 import { RUN_KINDS } from "@/server/contract/enums";
 import { idInput } from "@/server/contract/ids";
 import { cancelMatching, cancelRun } from "@/server/runs/cancel";
@@ -116,7 +117,7 @@ export const runsRouter = router({
   tryAgent: member
     .input(z.object({ agentId: idInput(), definition: z.unknown(), message: z.string() }))
     .mutation(({ ctx, input: { definition, ...input } }) =>
-      tryAgent(ctx.services, ctx.actor, { ...input, definition: parseSentAgent(definition) }),
+      tryAgent(ctx.services, ctx.actor, { ...input, definition: parseInput(agentDefinition, definition) }),
     ),
 
   tryTool: member

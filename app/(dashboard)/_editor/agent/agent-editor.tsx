@@ -23,7 +23,7 @@ import {
   labelsOf,
   readDefinition,
   readNumber,
-  toSent,
+  toDefinition,
   unversionedOf,
 } from "./agent-fields";
 import { FallbackFields } from "./fallback-fields";
@@ -64,7 +64,7 @@ export function AgentEditor({
     isValue: isAgentFields,
     follow: (draft) => followStatus(draft, saved.status),
     labels,
-    save: (fields, how) => client.definitions.saveAgent.mutate({ definition: toSent(fields), ...how }),
+    save: (fields, how) => client.definitions.saveAgent.mutate({ definition: toDefinition(fields), ...how }),
   });
   const isNew = editor.opened === null;
   const issues = editor.rejected?.issues ?? [];

@@ -1,5 +1,4 @@
-import { markExact } from "@/server/base/json/exact-number";
-import { isJsonObject, readJson, writeJson } from "@/server/base/json/json";
+import { isJsonObject, readJson } from "@/server/base/json/json";
 import type { describeAgentFields } from "@/server/catalog/agent-fields";
 import type { AgentDefinition } from "@/server/catalog/definitions";
 import type { EditedAgent } from "@/server/catalog/edit-definition";
@@ -78,13 +77,6 @@ export function toDefinition(fields: AgentFields): object {
   const attached = [...tools, ...functions].map((name) => [name, policyAt(policies, name)] as const);
   const set = attached.filter(([, policy]) => Object.values(policy).some((part) => part !== undefined));
   return { ...fields, policies: Object.fromEntries(set) };
-}
-
-/** The definition as it is sent: a text if it has numbers that plain JSON would change. */
-export function toSent(fields: AgentFields): object | string {
-  const definition = toDefinition(fields);
-  const text = writeJson(definition);
-  return markExact(text) === text ? definition : text;
 }
 
 /** The definition that the server sent, with the fields that came as a text. */

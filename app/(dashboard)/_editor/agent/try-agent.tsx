@@ -14,7 +14,7 @@ import { FollowedRun } from "../../_run/followed-run";
 import { MessageField } from "../../_run/message-field";
 import { TrySection } from "../editor-form";
 import type { Editor } from "../use-editor";
-import { type AgentFields, toSent } from "./agent-fields";
+import { type AgentFields, toDefinition } from "./agent-fields";
 
 type TryAgentProps = { editor: Editor<AgentFields>; labels: Record<string, string> };
 
@@ -41,7 +41,7 @@ export function TryAgent({ editor, labels }: TryAgentProps) {
       });
     } else if (!isBusy) {
       current.reset();
-      const definition = toSent(editor.draft.latest().value);
+      const definition = toDefinition(editor.draft.latest().value);
       draft.mutate({ agentId: opened.id, definition, message });
     }
   }
