@@ -22,6 +22,7 @@ const compose = z.object({
     z.string(),
     z.object({
       environment: z.record(z.string(), z.string()).default({}),
+      env_file: z.array(z.object({ path: z.string(), required: z.boolean() })).default([]),
       profiles: z.array(z.string()).default([]),
       read_only: z.boolean().default(false),
     }),
@@ -43,26 +44,24 @@ test("deployments set only settings that exist", () => {
     ),
     ...namesIn([readText("docs/deploy.md")], /^([A-Z_]{3,})=/gm),
   ];
-  expect(set.length).toBeGreaterThan(40);
+  expect(set.length).toBeGreaterThan(30);
   const known = [...SETTINGS, ...OTHERS, "POSTGRES_PASSWORD"];
   expect(set.filter((name) => !known.includes(name))).toEqual([]);
 });
 
-test("Compose passes every setting that its user may write on, and starts Inngest only with its profile", () => {
+test("Compose passes all of .env except what the container determines", () => {
   const { services } = compose.parse(parse(readText("compose.yaml")));
-  const passed = Object.keys(services.stepwell?.environment ?? {});
-  const fixed = ["PORT", "HOST", "STEPWELL_DATA_DIR"];
-  const unfit = [
-    "STEPWELL_PROCESSES",
-    "STEPWELL_ROLE",
-    "STEPWELL_DRAIN_SECONDS",
-    "STEPWELL_METRICS_PORT",
-    "STEPWELL_PAUSE_POINTS",
-    "INNGEST_DEV",
-  ];
-  const missing = SETTINGS.filter((name) => ![...passed, ...fixed, ...unfit].includes(name));
-  expect(missing).toEqual([]);
-  expect(services.stepwell?.read_only).toBe(true);
+  const { env_file, environment = {}, read_only } = services.stepwell ?? {};
+  expect(env_file).toEqual([{ path: ".env", required: false }]);
+  expect(environment).toMatchObject({ PORT: "3000", HOST: "0.0.0.0", STEPWELL_DATA_DIR: "/data" });
+  // Another name that is set here would overrule the one in .env.
+  const other = Object.entries(environment).filter(([name, value]) => !value.startsWith(`\${${name}:`));
+  expect(other.map(([name]) => name)).toEqual(["PORT", "HOST", "STEPWELL_DATA_DIR", "DATABASE_URL"]);
+  expect(read_only).toBe(true);
+});
+
+test("Compose starts Inngest only with its profile", () => {
+  const { services } = compose.parse(parse(readText("compose.yaml")));
   for (const [name, { profiles }] of Object.entries(services))
     expect(profiles, name).toEqual(name.startsWith("inngest") ? ["inngest"] : []);
 });
