@@ -66,7 +66,7 @@ test("Compose starts Inngest only with its profile", () => {
     expect(profiles, name).toEqual(name.startsWith("inngest") ? ["inngest"] : []);
 });
 
-test("image and unit run Node with the flags of npm start", () => {
+test("image, unit and the program of the package run Node with the flags of npm start", () => {
   const { scripts } = z
     .object({ scripts: z.object({ start: z.string() }) })
     .parse(JSON.parse(readText("package.json")));
@@ -75,8 +75,11 @@ test("image and unit run Node with the flags of npm start", () => {
   expect(flags).toContain("--max-semi-space-size=16");
   const [entry] = readText("Dockerfile").match(/^ENTRYPOINT.*$/m) ?? [];
   const [unit] = readText("deploy/systemd/stepwell.service").match(/^ExecStart=.*$/m) ?? [];
-  expect(flagsIn(entry)).toEqual(flags);
-  expect(flagsIn(unit)).toEqual(flags);
+  const [, shell] = readText("scripts/package/stepwell.mjs").split("\n");
+  for (const line of [entry, unit, shell]) expect(flagsIn(line)).toEqual(flags);
+  // With `node`, the program would run without them.
+  for (const page of ["scripts/package/README.md", "docs/deploy.md"])
+    expect(readText(page)).not.toMatch(/node \S*stepwell\.mjs start/);
 });
 
 test("pods get no variables of services: those of a release called stepwell look like settings", () => {

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { writePackage } from "@/scripts/package.mjs";
 import { freePort } from "@/scripts/support/ports.mjs";
@@ -43,7 +43,7 @@ afterAll(async () => {
 function environment(): NodeJS.ProcessEnv {
   return {
     NODE_ENV: "production",
-    PATH: process.env.PATH ?? "",
+    PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
     DATABASE_URL: world.env.databaseUrl,
     STEPWELL_SECRET: "test-secret-test-secret-test-secret",
     STEPWELL_ENV_FILE: "",
@@ -56,7 +56,7 @@ async function start(
 ): Promise<{ origin: string; child: ChildProcess; exited: Promise<unknown>; printed: () => string }> {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
-  const child = spawn(process.execPath, [program, "start"], {
+  const child = spawn(program, ["start"], {
     ...NOBODY,
     cwd,
     env: { ...environment(), PORT: String(port), APP_URL: origin },
@@ -103,6 +103,8 @@ it("serves pages and executes runs from an empty folder, and its commands work",
   // Whatever the level of the log.
   await expect.poll(service.printed).toContain(`Stepwell is ready: ${service.origin}`);
   expect(service.printed()).toContain(`${service.origin}/set-up#`);
+  const running = execFileSync("ps", ["-o", "args=", "-p", String(service.child.pid)], { encoding: "utf8" });
+  expect(running).toMatch(/^node --max-semi-space-size=16 .*stepwell\.mjs start$/m);
   const page = await fetch(`${service.origin}/sign-in`);
   expect([page.status, (await page.text()).includes("Stepwell")]).toEqual([200, true]);
 

@@ -1,11 +1,13 @@
-#!/usr/bin/env node
+#!/bin/sh
+// 2>/dev/null; exec node --max-semi-space-size=16 --heap-growing-percent=60 --no-memory-reducer "$0" "$@"
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 /**
  * The program of the package: `stepwell start` runs the service, all other words are a command. The package is built and
- * complete: it needs no other package and no npm, and never writes in its own folder once it is linked.
+ * complete: it needs no other package and no npm, and never writes in its own folder once it is linked. To the shell, the
+ * second line starts Node with the flags of `npm start` (`env -S` is missing in Alpine); to Node, it is a comment.
  */
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
