@@ -83,6 +83,13 @@ describe("a start", () => {
     });
   });
 
+  it("keeps the key of its caller, whatever the case of the header's name", async () => {
+    const { client, requests } = await serve([STARTED]);
+    const headers = { "X-Max-Credits": "1", "idempotency-key": "order-42" };
+    await client.call("runTool", { path: { toolId: ID }, headers, body: {} });
+    expect(requests[0]?.headers).toMatchObject({ "x-max-credits": "1", "idempotency-key": "order-42" });
+  });
+
   it("throws the service's error", async () => {
     const { client, requests } = await serve([rejected(400)]);
     const error = await client

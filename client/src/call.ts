@@ -68,9 +68,11 @@ export class Caller {
   async #send(id: CallId, input: AnyInput = {}, options: CallOptions = {}): Promise<unknown> {
     const { method, path, repeat, texts } = OPERATIONS[id];
     const { body, query = {} } = input;
-    const headers = textsOf(input.headers ?? {});
-    if (repeat === "with-key") headers["Idempotency-Key"] ??= newIdempotencyKey();
-    if (body !== undefined) headers["Content-Type"] = "application/json";
+    const headers = {
+      ...(repeat === "with-key" && { "Idempotency-Key": newIdempotencyKey() }),
+      ...textsOf(input.headers ?? {}),
+      ...(body !== undefined && { "Content-Type": "application/json" }),
+    };
     const wait = Number(query.wait ?? 0);
     const request = {
       method,

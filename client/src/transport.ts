@@ -98,6 +98,13 @@ function openConnection(timeoutMs: number, signal: AbortSignal | undefined): Con
   };
 }
 
+/** A later header replaces an earlier one, also if its name has another case. */
+function joinHeaders(...sources: Record<string, string>[]): Headers {
+  const joined = new Headers();
+  for (const source of sources) for (const [name, value] of Object.entries(source)) joined.set(name, value);
+  return joined;
+}
+
 async function attemptOnce<Value>(
   { url, key, fetch, timeoutMs }: Settings,
   request: HttpRequest,
@@ -108,7 +115,7 @@ async function attemptOnce<Value>(
   try {
     const response = await fetch(url + path, {
       method,
-      headers: { "X-API-Key": key, ...headers },
+      headers: joinHeaders({ "X-API-Key": key }, headers),
       ...(body === undefined ? {} : { body }),
       // A redirect would send the key to another address.
       redirect: "manual",

@@ -35,6 +35,20 @@ it("calls operations with parameters, headers and a body, and prints the service
   expect(await call("call", "getToolRunStatus", `toolRunId=${id}`)).toMatchObject({ code: 0 });
 });
 
+it("repeats a start with the key of the caller, whatever the case of the header's name", async () => {
+  const { TOOL_ID: toolId } = service.env;
+  const start = async (header: string) => {
+    const options = ["--body", '{"sku":"b-4"}', "--header", header];
+    const { out } = await call("call", "runTool", `toolId=${toolId}`, ...options);
+    return JSON.parse(out).id;
+  };
+  const id = await start("idempotency-key: order-17");
+  expect([await start("idempotency-key: order-17"), await start("Idempotency-Key: order-17")]).toEqual([
+    id,
+    id,
+  ]);
+});
+
 it("applies and exports the organization of the key", async () => {
   const file = join(folder, "acme.yaml");
   const definition = "organizations: [{ slug: clients, agents: [{ slug: fresh, name: Fresh, model: m }] }]";
