@@ -71,3 +71,16 @@ it("serves the metrics of each process on its own port, also after it was replac
   expect(process.child.exitCode).toBe(0);
   expect(await Promise.all(ports.map((port) => isFree(port)))).toEqual([true, true]);
 });
+
+it("is announced once it listens, and ends if its port is taken", { timeout: 120_000 }, async () => {
+  const env = { STEPWELL_PROCESSES: "2", HOST: "127.0.0.2" };
+  const first = await service.start({ env });
+  await expect.poll(first.printed, { timeout: 60_000 }).toContain("Stepwell is ready");
+  // The first one answers there.
+  const { port } = new URL(first.origin);
+  const second = await service.start({ env: { ...env, PORT: port }, quiet: true });
+  await second.exited;
+  expect(second.child.exitCode).toBe(1);
+  expect(second.printed()).toContain("before one listened on 127.0.0.2");
+  expect(second.printed()).not.toContain("is ready");
+});

@@ -1,6 +1,7 @@
 import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
 import type { Demo } from "@/prisma/seed";
+import { StartError } from "@/server/base/errors";
 import type { Environment } from "@/server/base/settings/env";
 import { sleep } from "@/server/base/sleep";
 import type { Services } from "@/server/services";
@@ -14,7 +15,10 @@ export type Serving = {
   demo: Demo | null;
   /** Creates the first organization; null if there is one. */
   setUpLink: string | null;
-  /** Waits until `/api/ready` answers 200; false if stopped first. `print` gets the missing parts. */
+  /**
+   * Waits until `/api/ready` answers 200; false if stopped first. `print` gets the missing parts. Of several processes,
+   * throws StartError if one ends before any listens.
+   */
   untilReady(print: (line: string) => void): Promise<boolean>;
   /** In order: the drain time, no new requests, requests in progress, the engine, the database. */
   stop(): Promise<void>;
@@ -24,6 +28,8 @@ export type Serving = {
 const STOP_MS = 15_000;
 const REPLACE_AFTER_MS = 1_000;
 const READY_POLL_MS = 250;
+/** Addresses to listen on that cannot be called. */
+const ALL_ADDRESSES = ["0.0.0.0", "::"];
 
 /** Returns true if this process starts others instead of serving itself. */
 export function isClusterPrimary({ processes }: Pick<Environment, "processes">): boolean {
@@ -40,26 +46,47 @@ export function servePrimary(
   /** By worker. A process that replaces another one gets its settings. */
   const settingsOfWorkers = new Map<number, ProcessSettings>();
   const fork = (settings: ProcessSettings) => void settingsOfWorkers.set(cluster.fork(settings).id, settings);
+  // On a taken port, another service would answer.
+  let isListening = false;
+  cluster.on("listening", (_, { port }) => {
+    // The metrics have ports of their own.
+    if (port === env.port) isListening = true;
+  });
   cluster.on("exit", (worker, code, signal) => {
     if (ending.signal.aborted) return;
+    if (!isListening) return ending.abort(new StartError(describeFailure(env, signal ?? code)));
     const settings = settingsOfWorkers.get(worker.id) ?? {};
     settingsOfWorkers.delete(worker.id);
     log.error("A process ended; starting another one", { pid: worker.process.pid, code, signal });
     setTimeout(() => ending.signal.aborted || fork(settings), REPLACE_AFTER_MS);
   });
   for (let n = 0; n < env.processes; n += 1) fork(settingsOf(env, n));
+  const stop = async () => {
+    ending.abort();
+    await Promise.all(
+      Object.values(cluster.workers ?? {}).map((worker) => worker && stopProcess(worker, env)),
+    );
+  };
   return {
     port: env.port,
     appUrl: env.appUrl,
     ...announced,
-    untilReady: () => untilReady(env, ending.signal),
-    async stop() {
-      ending.abort();
-      await Promise.all(
-        Object.values(cluster.workers ?? {}).map((worker) => worker && stopProcess(worker, env)),
-      );
+    async untilReady() {
+      while (!ending.signal.aborted) {
+        if (isListening && (await isReady(env))) return true;
+        await sleep(READY_POLL_MS, ending.signal);
+      }
+      const { reason }: { reason: unknown } = ending.signal;
+      if (!(reason instanceof StartError)) return false;
+      await stop();
+      throw reason;
     },
+    stop,
   };
+}
+
+function describeFailure({ host, port }: Environment, end: string | number): string {
+  return `A process ended (${end}) before one listened on ${host}, port ${port}. Its error is above.`;
 }
 
 type ProcessSettings = { STEPWELL_METRICS_PORT?: string };
@@ -78,11 +105,9 @@ async function stopProcess(worker: Worker, { drainMs }: Environment): Promise<vo
   clearTimeout(timer);
 }
 
-async function untilReady({ port }: Environment, signal: AbortSignal): Promise<boolean> {
-  while (!signal.aborted) {
-    const ready = await fetch(`http://127.0.0.1:${port}/api/ready`).catch(() => null);
-    if (ready?.ok) return true;
-    await sleep(READY_POLL_MS, signal);
-  }
-  return false;
+async function isReady({ host, port }: Environment): Promise<boolean> {
+  const called = ALL_ADDRESSES.includes(host) ? "127.0.0.1" : host;
+  const address = called.includes(":") ? `[${called}]` : called;
+  const response = await fetch(`http://${address}:${port}/api/ready`).catch(() => null);
+  return response?.ok === true;
 }

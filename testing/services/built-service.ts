@@ -5,7 +5,13 @@ import { ensureBuild } from "@/scripts/build.mjs";
 import { freePort } from "@/scripts/support/ports.mjs";
 import type { World } from "../world";
 
-export type BuiltProcess = { origin: string; child: ChildProcess; exited: Promise<unknown> };
+export type BuiltProcess = {
+  origin: string;
+  child: ChildProcess;
+  exited: Promise<unknown>;
+  /** Standard output so far. */
+  printed: () => string;
+};
 
 /**
  * Starts processes of the built service without pages on a world's database, and kills them after each test. Call
@@ -53,10 +59,14 @@ export function builtService(getWorld: () => World) {
           LOG_LEVEL: "error",
           ...env,
         },
-        stdio: ["ignore", "ignore", quiet ? "ignore" : "inherit"],
+        stdio: ["ignore", "pipe", quiet ? "ignore" : "inherit"],
       });
       started.add(child);
-      return { origin, child, exited: once(child, "exit") };
+      let text = "";
+      child.stdout?.setEncoding("utf8").on("data", (part: string) => {
+        text += part;
+      });
+      return { origin, child, exited: once(child, "exit"), printed: () => text };
     },
   };
 }
