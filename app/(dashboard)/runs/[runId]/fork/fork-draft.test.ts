@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { changesOf, describeLineChanges, type ForkDraft, findDraftIssues } from "./fork-draft";
+import { changesOf, describeLineChanges, editableJson, type ForkDraft, findDraftIssues } from "./fork-draft";
 
 const base = { model: "m", systemPrompt: "Add.", userMessage: "1+1", toolVersion: 1, versions: [] };
 const draft: ForkDraft = { ...base, change: "none", value: null, tools: "recorded", maxCredits: "" };
@@ -10,6 +10,14 @@ test("a fork's changes are what differs from its origin", () => {
   expect(changesOf(changed, base)).toEqual({ systemPrompt: "", userMessage: "2+2" });
   expect(changesOf({ ...draft, userMessage: null }, { ...base, userMessage: null })).toEqual({});
 });
+
+test.each([["hello"], ["42"], ['a "b"'], [{ a: [1] }], [42], [null]])(
+  "the prefilled output %j can be edited as JSON",
+  (output) => {
+    const value = editableJson(JSON.stringify(output));
+    expect(changesOf({ ...draft, change: "output", value }, base)).toEqual({ output });
+  },
+);
 
 test("changed lines of a text are counted", () => {
   const was = "one\ntwo\nthree";

@@ -1,4 +1,5 @@
 import { formatPlural } from "@/app/_ui/figures/format";
+import { readableText } from "@/app/_ui/json/spacing";
 import { countChanges, diffLines } from "@/app/_ui/text/diff";
 import type { Json, JsonObject } from "@/server/base/json/json";
 import { isJsonObject } from "@/server/base/json/json";
@@ -37,6 +38,9 @@ type ForkChanges = {
   input?: JsonObject;
   output?: Json;
 };
+
+/** A step's stored input or output as JSON to edit. A text keeps its quotes: without them it would not be JSON. */
+export const editableJson = (text: string) => (text.startsWith('"') ? text : readableText(text));
 
 /** The changes of a draft without issues. */
 export function changesOf(draft: ForkDraft, base: ForkBase): ForkChanges {

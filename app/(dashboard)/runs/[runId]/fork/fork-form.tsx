@@ -7,11 +7,11 @@ import { CodeField } from "@/app/_ui/editor/code-field";
 import { Choice, FieldGroup, OptionField, TextField } from "@/app/_ui/forms/form";
 import { FormDialog } from "@/app/_ui/forms/form-dialog";
 import { useForm } from "@/app/_ui/forms/use-form";
-import { readableText } from "@/app/_ui/json/spacing";
 import { ModelField } from "@/app/(dashboard)/model-field";
 import {
   changesOf,
   describeLineChanges,
+  editableJson,
   type ForkBase,
   type ForkDraft,
   findDraftIssues,
@@ -223,7 +223,7 @@ function StepChange({
 }) {
   const { data: detail } = useQuery(useTRPC().runs.step.queryOptions({ runId, stepId }));
   const own = draft.change === "input" ? detail?.input : detail?.output;
-  const prefilled = own && !own.cut ? readableText(own.text) : "";
+  const prefilled = own && !own.cut ? editableJson(own.text) : "";
   const label = draft.change === "input" ? "Arguments, a JSON object" : "Output, as JSON";
   return (
     <>
