@@ -18,7 +18,15 @@ const values = {
   run: { id: "r-1" },
   item: { name: "x" },
 };
-const steps = { fetch: { status: 200, body: { temp: 7, tags: ["a", "b"] } }, skipped: null };
+const steps = {
+  fetch: { status: 200, body: { temp: 7, tags: ["a", "b"] } },
+  skipped: null,
+  loans: [{ isbn: 1, customer: "Ada" }],
+  books: [
+    { isbn: 1, title: "One" },
+    { isbn: 2, title: "Two" },
+  ],
+};
 const scope: Scope = { values, steps };
 const fill = (value: Json) => fillIn(value, scope, facts);
 
@@ -180,6 +188,12 @@ describe("findReferences", () => {
     ["steps[0].c", ["steps.null"]],
     ["input.list^(>steps)", ["input.list"]],
     ["steps.a ~> |$|{'b': 2}|", ["steps.a"]],
+    ["steps.a@$a.b@$b.{'c': c}", ["steps.a", "steps.null", "steps.b", "steps.null", "steps.null"]],
+    ["steps.a@$a.b.c", ["steps.a", "steps.null", "steps.b"]],
+    ["input@$i.steps.a", ["input.null", "null.null", "steps.a"]],
+    ["$$.input@$i.steps.a", ["input.null", "null.null", "steps.a"]],
+    ["input.list@$l.steps.a", ["input.list", "input.null", "input.steps"]],
+    ["input.list.x@$x.steps", ["input.list"]],
     ["1 + 1", []],
   ])("%s", async (expression, expected) => {
     expect(await references(expression)).toEqual(expected);
@@ -207,6 +221,13 @@ describe("findReferences", () => {
     "$filter([1..3], function($v){ $v in input.list })",
     "$sort(steps.fetch.body.tags, function($a, $b){ $a < $b })",
     "input.list@$l.{'l': $l, 's': $$.steps.fetch.status}",
+    "steps.loans@$l.books@$b[$l.isbn = $b.isbn].{'t': $b.title, 'c': $l.customer}",
+    "steps.loans@$l.books.title",
+    "steps.loans@$l",
+    "steps.loans@$l.books@$b{$b.title: fetch.status}",
+    "input@$i.steps.loans",
+    "$$@$all.steps.books.title",
+    "(input.n)@$n.steps.books.title",
     "steps.fetch.body.tags#$i.{'i': $i}",
     "steps.fetch.body.temp.%.tags",
     "input.n in [1, 2] and steps.fetch.status = 200",

@@ -74,41 +74,51 @@ function walkInnerParts(node: ExpressionNode, found: Found[]): void {
   for (const key of INNER_PARTS) for (const child of nodes(node[key])) walk(child, false, found);
 }
 
+// JSONata evaluates the step after `name@$variable` where it evaluates `name`: `b` of `steps.a@$a.b` is a step.
+const isPlain = (step: ExpressionNode | undefined): boolean =>
+  step === undefined || (step.focus === undefined && INNER_PARTS.every((part) => !(part in step)));
+
 function walkPath(steps: ExpressionNode[], atScope: boolean, found: Found[]): void {
-  const [first] = steps;
+  const [first, ...rest] = steps;
   if (first === undefined) return;
   const leadsToScope = first.type === "variable" && (first.value === "$" || (first.value === "" && atScope));
-  const names = leadsToScope ? steps.slice(1) : steps;
-  const hasNoInnerParts = (step: ExpressionNode | undefined) =>
-    step === undefined || INNER_PARTS.every((part) => !(part in step));
+  if (leadsToScope && isPlain(first) && rest[0]?.type === "name") {
+    walkPath(rest, true, found);
+    return;
+  }
   if (leadsToScope || (atScope && first.type === "name")) {
-    const root = leadsToScope && !hasNoInnerParts(first) ? null : nameOf(names[0]);
-    if (root === null) found.push(EVERYTHING);
-    else {
-      const isPlain = hasNoInnerParts(names[0]);
-      const member = isPlain ? nameOf(names[1]) : null;
-      const end = isPlain ? names[1]?.position : undefined;
-      found.push({ root, member, path: plainPath(names, hasNoInnerParts), end });
-    }
+    const root = leadsToScope ? null : nameOf(first);
+    found.push(...(root === null ? [EVERYTHING] : findMembersOf(root, steps)));
+    walkInnerParts(first, found);
   } else {
     walk(first, atScope, found);
   }
-  walkInnerParts(first, found);
-  for (const step of steps.slice(1)) walk(step, false, found);
+  if (first.focus === undefined) {
+    for (const step of rest) walk(step, false, found);
+  } else {
+    if (atScope) found.push(EVERYTHING);
+    walkPath(rest, atScope, found);
+  }
+}
+
+function findMembersOf(root: string, names: ExpressionNode[]): Found[] {
+  const [first, second, ...rest] = names;
+  const path = plainPath(names);
+  if (first === undefined || !isPlain(first)) return [{ root, member: null, path }];
+  const own = { root, member: nameOf(second), path, end: second?.position };
+  if (second?.focus === undefined) return [own];
+  return [own, { root, member: null }, ...findMembersOf(root, [first, ...rest])];
 }
 
 /** The names up to the first step that is more than a name; null if one cannot be written. */
-function plainPath(
-  steps: ExpressionNode[],
-  hasNoInnerParts: (step: ExpressionNode) => boolean,
-): string | null {
+function plainPath(steps: ExpressionNode[]): string | null {
   const names: string[] = [];
   for (const step of steps) {
     const name = nameOf(step);
     if (name === null) break;
     if (name.includes("`")) return null;
     names.push(/^[A-Za-z_]\w*$/.test(name) ? name : `\`${name}\``);
-    if (!hasNoInnerParts(step)) break;
+    if (!isPlain(step)) break;
   }
   return names.join(".");
 }

@@ -20,6 +20,9 @@ test.each([
     "{{ $map(steps.a.list, function($v) { $v + steps.a.n }) }}",
     "{{ $map(steps.NEW.list, function($v) { $v + steps.NEW.n }) }}",
   ],
+  ["{{ steps.b@$b.a@$a[$a.a = $b.a].steps.a }}", "{{ steps.b@$b.NEW@$a[$a.a = $b.a].steps.a }}"],
+  ["{{ input@$i.steps.a }}", "{{ input@$i.steps.NEW }}"],
+  ["{{ $f(1)[x = $$.steps.a].y }}", "{{ $f(1)[x = $$.steps.NEW].y }}"],
   ["{{ steps.a + }} {{ steps.a }}", "{{ steps.a + }} {{ steps.a }}"],
   ["steps.a", "steps.a"],
 ])("the names of a step in %j", async (text, expected) => {
