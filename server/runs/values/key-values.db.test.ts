@@ -1,7 +1,10 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import type { JsonObject } from "@/server/base/json/json";
+import type { SendMail } from "@/server/guard/mail/message";
 import { removeExpired } from "@/server/operate/retention";
 import { startRun } from "@/server/runs/start";
-import { executeRun, replaceWorker } from "@/testing/execute";
+import { executeRun, replaceWorker, startEngine } from "@/testing/execute";
+import { openDatabaseProxy } from "@/testing/servers/database-proxy";
 import { insertTool } from "@/testing/tools";
 import { createTenant, createWorld, openWorld } from "@/testing/world";
 import { readKeyValue, writeKeyValue } from "./key-values";
@@ -152,4 +155,63 @@ it("a step that sets a value and is repeated after a takeover sets it once", asy
   const { output } = await world.db.run.findUniqueOrThrow({ where: { id: runId } });
   expect(JSON.parse(output ?? "")).toEqual({ value: 1, version: 1 });
   expect(await world.db.keyValueWrite.count({ where: { organizationId: tenant.orgId } })).toBe(1);
+});
+
+describe("while the database is unavailable", () => {
+  const sent = vi.fn<SendMail>(async ({ to }) => ({ messageId: "<1>", accepted: [...to], rejected: [] }));
+
+  /** Prepares a run of these steps in a process behind its own proxy to the database. */
+  async function openProcess(...steps: JsonObject[]) {
+    const proxy = await openDatabaseProxy(world.env.databaseUrl);
+    const process = await createWorld({ beside: world, databaseUrl: proxy.url, sendMail: sent });
+    onTestFinished(async () => {
+      await process.close();
+      await proxy.close();
+    });
+    const tenant = await createTenant(world);
+    const targetId = await insertTool(world, tenant, { slug: "calls", definition: { steps } });
+    const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+    const { runId } = await startRun(process, actor, { kind: "tool", targetId, input: {} });
+    const where = { id: runId };
+    const read = () => world.db.run.findUniqueOrThrow({ where, include: { steps: true } });
+    return { proxy, process, orgId: tenant.orgId, read };
+  }
+
+  it("steps repeat their statements", async () => {
+    const { proxy, process, orgId, read } = await openProcess(
+      { id: "get", uses: "get_value", with: { key: "k" } },
+      { id: "set", uses: "set_value", with: { key: "k", value: 1 } },
+      { id: "send", uses: "send_email", with: { to: "ada@a.test", subject: "Stock", text: "Four lamps" } },
+    );
+    proxy.cut(
+      { request: "read-key-value", moment: "before" },
+      { request: "set-key-value", moment: "after" },
+      { request: "take-rate", moment: "before" },
+    );
+    startEngine(process);
+    await expect.poll(async () => (await read()).status).toBe("Completed");
+    expect((await read()).steps.map(({ status }) => status)).toEqual(["Completed", "Completed", "Completed"]);
+    expect(await readKeyValue(world, orgId, "k")).toEqual({ value: 1, version: 1 });
+    expect(sent).toHaveBeenCalledOnce();
+    expect(proxy.left()).toBe(0);
+  });
+
+  it("no step fails because its time is over", async () => {
+    const set = { id: "set", uses: "set_value", with: { key: "k", value: 1 }, timeoutMs: 300 };
+    const { proxy, process, orgId, read } = await openProcess(set);
+    const writer = await world.pool.connect();
+    onTestFinished(async () => writer.release(true));
+    await writer.query("SELECT pg_advisory_lock(hashtextextended('key_values ' || $1, 0))", [orgId]);
+    startEngine(process);
+    const isWaiting = "SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
+    await expect.poll(async () => (await world.pool.query(isWaiting)).rowCount).toBe(1);
+    proxy.reject(true);
+    const logged = () => process.log.entries.map(({ message }) => message);
+    await expect.poll(logged).toContain("A run failed with a platform error; retrying");
+    await writer.query("SELECT pg_advisory_unlock_all()");
+    proxy.reject(false);
+    await expect.poll(async () => (await read()).status).toBe("Completed");
+    expect((await read()).steps).toMatchObject([{ status: "Completed", errorMessage: null }]);
+    expect(await readKeyValue(world, orgId, "k")).toEqual({ value: 1, version: 1 });
+  });
 });

@@ -24,7 +24,7 @@ export const getValue = defineFunction({
   hasSideEffects: false,
   timeoutMs: 10_000,
   example: { input: { key: "cursor" }, output: { value: { page: 3 }, version: 2 } },
-  async run({ key }, { values }) {
-    return (await values.get(key)) ?? { value: null, version: 0 };
+  async run({ key }, { values, signal }) {
+    return (await values.get(key, signal)) ?? { value: null, version: 0 };
   },
 });

@@ -47,17 +47,18 @@ export const setValue = defineFunction({
   hasSideEffects: true,
   timeoutMs: 10_000,
   example: { input: { key: "cursor", value: { page: 3 }, ifVersion: 1 }, output: { version: 2 } },
-  async run({ key, value, ttlSeconds: ttl, ifVersion }, { values }) {
+  async run({ key, value, ttlSeconds: ttl, ifVersion }, { values, signal }) {
     const stored = await cleanLargeJson(value);
     if ((await largeJsonBytes(stored)) > valueBytes) {
       throw new FunctionError("value_too_large", `The value is larger than ${formatLimit(valueBytes)}.`);
     }
-    const { outcome, version } = await values.set({
+    const written = {
       key,
       value: stored,
       ...(ttl !== undefined && { ttlSeconds: ttl }),
       ...(ifVersion !== undefined && { ifVersion }),
-    });
+    };
+    const { outcome, version } = await values.set(written, signal);
     if (outcome === "written") return { version };
     if (outcome === "conflict") {
       const message = `"${key}" has version ${version}, not ${ifVersion ?? 0}: it was changed meanwhile.`;

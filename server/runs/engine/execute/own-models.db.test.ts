@@ -13,9 +13,11 @@ import type { Egress } from "@/server/guard/egress/trusted-fetch";
 import { StepMemory } from "@/server/guard/limits/process-memory";
 import { SecretPlaceholders } from "@/server/guard/secrets/placeholders";
 import { startFromDashboard } from "@/server/runs/rerun";
+import { startRun } from "@/server/runs/start";
 import { executeRun, executeWatched } from "@/testing/execute";
 import { echoForms, findLeaks } from "@/testing/leaks";
 import { createMember } from "@/testing/runs";
+import { openDatabaseProxy } from "@/testing/servers/database-proxy";
 import { startStrictMessages, thinksFor } from "@/testing/servers/families/strict-messages";
 import { calculatesFor, startStrictResponses } from "@/testing/servers/families/strict-responses";
 import { closeServer, listen } from "@/testing/servers/listen";
@@ -143,6 +145,27 @@ it.each([
     await beside.close();
     await near.close();
     await strict.close();
+  }
+});
+
+it("generate_text waits while the database is unavailable", async () => {
+  const { toolId } = await prepare();
+  const proxy = await openDatabaseProxy(world.env.databaseUrl);
+  const beside = await createWorld({ beside: world, databaseUrl: proxy.url, fetch: egress.fetch });
+  try {
+    const { runId } = await startRun(beside, operator(), { kind: "tool", targetId: toolId, input: {} });
+    // The use of the key is recorded before the call.
+    proxy.cut({ request: "audit_entries", moment: "before" });
+    await executeRun(beside, runId);
+    expect(proxy.left()).toBe(0);
+    expect(await world.db.run.findUniqueOrThrow({ where: { id: runId } })).toMatchObject({
+      status: "Completed",
+      output: '"Hello from afar."',
+    });
+    expect(keys).toEqual([`Bearer ${VALUE}`]);
+  } finally {
+    await beside.close();
+    await proxy.close();
   }
 });
 

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { OrgId } from "@/server/base/actor";
+import { retryWhileUnavailable } from "@/server/base/db/outage";
 import { perOwner } from "@/server/base/per-owner";
 import { sleepOrThrow } from "@/server/base/sleep";
 import { MIB } from "@/server/contract/sizes";
@@ -110,7 +111,10 @@ export async function callOwnProvider(
   request: ModelRequest,
 ): Promise<ModelReply> {
   const name = keySecretOf(own);
-  const opened = name === null ? { carried: [] } : await secrets.openKey(name);
+  const opened =
+    name === null
+      ? { carried: [] }
+      : await retryWhileUnavailable(() => secrets.openKey(name), request.signal);
   if ("rejected" in opened) throw new ModelError(opened.rejected, { reason: "unauthorized", attempts: [] });
   const { carried } = opened;
   const provider = createOwnProvider(services, own, {

@@ -21,6 +21,6 @@ export const writeOutcome = z.object({
 export type WriteOutcome = z.infer<typeof writeOutcome>;
 
 export type KeyValues = {
-  get(key: string): Promise<StoredValue | null>;
-  set(value: NewValue): Promise<WriteOutcome>;
+  get(key: string, signal: AbortSignal): Promise<StoredValue | null>;
+  set(value: NewValue, signal: AbortSignal): Promise<WriteOutcome>;
 };

@@ -1,4 +1,4 @@
-import { retryWhileUnavailable } from "@/server/base/db/outage";
+import { isTransient, rejectsWrites, retryWhileUnavailable } from "@/server/base/db/outage";
 import { traceParentOf } from "@/server/base/trace-context";
 import type { CarriedSecret } from "@/server/guard/egress/outgoing-request";
 import { limitRecipients } from "@/server/guard/mail/limit-recipients";
@@ -24,8 +24,10 @@ export async function attemptFunction(
   attempt.startedAt = services.clock.now();
   if ("rejected" in opened) return { error: opened.rejected, code: "secret_refused" };
   const modelCalls: Promise<unknown>[] = [];
+  const databaseCalls = new DatabaseCalls();
   try {
-    const context = contextOf(execution, call, { attempt, carried: opened.carried, modelCalls });
+    const calls = { carried: opened.carried, modelCalls, databaseCalls };
+    const context = contextOf(execution, call, { attempt, ...calls });
     // The time limit does not include waiting for the database.
     await worker.confirm();
     const output = await executeFunction(name, { input, context, timeoutMs });
@@ -33,11 +35,38 @@ export async function attemptFunction(
   } catch (error) {
     if (error instanceof WorkerLost || error instanceof LimitReached) throw error;
     signal.throwIfAborted();
+    await databaseCalls.throwOutage(error);
     throw new FunctionError(codeOfFailure(error), error instanceof Error ? error.message : String(error));
   } finally {
     // A call that was stopped still charges its partial output, which must precede the run's end.
     await Promise.allSettled(modelCalls);
     call.memory.releaseBodies();
+  }
+}
+
+/** The database calls of one attempt. They wait while the database is unavailable. */
+class DatabaseCalls {
+  readonly #calls: Promise<unknown>[] = [];
+  #outage: Error | undefined;
+
+  readonly retry: typeof retryWhileUnavailable = (work, signal) => {
+    const call = retryWhileUnavailable(
+      () =>
+        work().catch((error: unknown) => {
+          if (error instanceof Error && (isTransient(error) || rejectsWrites(error))) this.#outage = error;
+          throw error;
+        }),
+      signal,
+    );
+    this.#calls.push(call);
+    return call;
+  };
+
+  /** Throws the database's error if the function failed with it, or its time was up because of it. */
+  async throwOutage(failure: unknown): Promise<void> {
+    await Promise.allSettled(this.#calls);
+    if (this.#outage === undefined) return;
+    if (failure === this.#outage || codeOfFailure(failure) === "timeout") throw this.#outage;
   }
 }
 
@@ -48,7 +77,13 @@ function contextOf(
     attempt,
     carried,
     modelCalls,
-  }: { attempt: StepAttempt; carried: CarriedSecret[]; modelCalls: Promise<unknown>[] },
+    databaseCalls: { retry },
+  }: {
+    attempt: StepAttempt;
+    carried: CarriedSecret[];
+    modelCalls: Promise<unknown>[];
+    databaseCalls: DatabaseCalls;
+  },
 ): FunctionContext {
   const { services, worker, run, signal, secrets } = execution;
   const { configuration, orgId } = run;
@@ -82,10 +117,11 @@ function contextOf(
       return calling;
     },
     values: {
-      get: (key) => readKeyValue(services, orgId, key),
-      set: (value) => writeKeyValue(services, orgId, { ...value, call: idempotencyKey }),
+      get: (key, within) => retry(() => readKeyValue(services, orgId, key), within),
+      set: (value, within) =>
+        retry(() => writeKeyValue(services, orgId, { ...value, call: idempotencyKey }), within),
     },
-    sendMail: limitRecipients(services, orgId),
+    sendMail: limitRecipients(services, orgId, retry),
     print: (lines) => void attempt.printed.push(...lines.map((line) => replaceNul(redact(line)))),
     note: (text) => void attempt.notes.add(text),
   };
