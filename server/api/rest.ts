@@ -94,20 +94,20 @@ async function serve(call: Call, limit: "reads" | "lists" | "changes"): Promise<
   Object.assign(headers, await countCall(services, actor, limit));
   const { maxBytes = 0 } = endpoint.body ?? {};
   const bytes = maxBytes && boundBodyBytes(request, maxBytes);
-  const respond = () =>
-    services.memory.answer(actor.orgId, bytes, async (memory) => {
-      const body = endpoint.body && (await request.readBody(maxBytes));
+  return services.memory.answer(actor.orgId, bytes, async (memory) => {
+    const body = endpoint.body && (await request.readBody(maxBytes));
+    const work = async (): Promise<Answer> => {
       const input = await readInput(request, { endpoint, params, body, memory });
       const { body: view, sent } = await callProcedure(call, { input, memory });
       Object.assign(headers, sent?.headers);
       const { events } = sent ?? {};
       if (events !== undefined) return { body: "", events };
       return { body: sent?.text ?? renderView(call, view), isView: endpoint.answers === "view" };
-    });
-  // Lists and changes wait in the queue of the dashboard's calls, whose statements they share.
-  return limit === "reads"
-    ? respond()
-    : queueDashboardCall(services, actor.orgId, { work: respond, signal: request.signal });
+    };
+    if (limit === "reads") return work();
+    // Lists and changes share the statements of the dashboard's calls. A body that does not come has no turn.
+    return queueDashboardCall(services, actor.orgId, { work, signal: request.signal });
+  });
 }
 
 // Adds the entity tag of a view. The body of an ended run is kept for polls.

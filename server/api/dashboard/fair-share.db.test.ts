@@ -1,11 +1,13 @@
 import { expect, test, vi } from "vitest";
 import { respondToDashboard } from "@/server/api/dashboard/respond";
 import { createDashboardCaller } from "@/server/api/dashboard/router";
+import { handleRest } from "@/server/api/rest";
 import { connect } from "@/server/base/db/client";
 import { newId } from "@/server/base/ids";
 import { FairQueue } from "@/server/base/scheduling/fair-queue";
 import { queueDashboardCall } from "@/server/guard/limits/dashboard-queue";
 import { createMember, insertRun } from "@/testing/runs";
+import { createKey } from "@/testing/servers/rest-server";
 import { createTenant, openWorld, type Tenant } from "@/testing/world";
 
 const world = await openWorld();
@@ -69,4 +71,29 @@ test("an organization's slow calls do not stop those of another", async () => {
   await lock.end();
   const outcomes = await Promise.all(searches);
   expect(outcomes).toEqual(outcomes.map((_, n) => (n < 30 ? "found" : "left")));
+});
+
+test("changes whose bodies do not come do not stop their organization's other calls", async () => {
+  const tenant = await createTenant(world);
+  const key = await createKey(world, tenant);
+  const ask = (path: string, init: RequestInit & { duplex?: "half" } = {}) =>
+    handleRest(
+      world,
+      new Request(`http://stepwell.test${path}`, { ...init, headers: { "X-API-Key": key, ...init.headers } }),
+    );
+  const bodies: ReadableStreamDefaultController[] = [];
+  const changes = Array.from({ length: 6 }, () => {
+    const body = new ReadableStream(
+      { pull: (controller) => void bodies.push(controller) },
+      { highWaterMark: 0 },
+    );
+    const headers = { "Content-Type": "application/json", "Content-Length": "100" };
+    return ask("/v1/apply", { method: "POST", headers, body, duplex: "half" });
+  });
+  await vi.waitFor(() => expect(bodies).toHaveLength(changes.length), { timeout: 30_000 });
+  expect((await ask("/v1/runs")).status).toBe(200);
+  const dashboard = await openDashboard(tenant);
+  expect(await dashboard().organization.inspect()).toMatchObject({});
+  for (const body of bodies) body.error(new Error("the sender left"));
+  expect((await Promise.all(changes)).map(({ status }) => status)).toEqual(changes.map(() => 400));
 });
