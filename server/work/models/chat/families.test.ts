@@ -150,12 +150,10 @@ test("thinking that is not closed is no answer", async () => {
   await expect(provider().call(modelRequest("endless"))).rejects.toMatchObject({ reason: "empty" });
 });
 
-test("Groq's tool_use_failed is repeated (pydantic/pydantic-ai#4354)", async () => {
-  const rejected = { status: 400, code: "tool_use_failed", message: "Failed to call a function." };
-  server.script("groq", [rejected, { calls: [{ name: "look", arguments: {} }] }]);
-  expect(await provider().call(modelRequest("groq", { tools }))).toMatchObject({
-    toolCalls: [{ name: "look" }],
-  });
+// pydantic/pydantic-ai#4354, drnic/groq-ruby#12
+test.each(["tool_use_failed", "json_validate_failed"])("Groq's %s is repeated", async (code) => {
+  server.script(code, [{ status: 400, code, message: "Failed to generate." }, { content: "Done." }]);
+  expect(await provider().call(modelRequest(code, { tools }))).toMatchObject({ content: "Done." });
 });
 
 test("a closing call keeps the tools where a server wants them, from then on", async () => {

@@ -4,7 +4,7 @@ import type { ModelRequest } from "@/server/work/models/port";
 import { addLostStates, isLostState } from "./lost-states";
 import { numberIn, readOverflow } from "./overflow";
 import { findQuirk, type Quirk } from "./quirks";
-import { isUnreadCall, ReplyError, ResponseError, statedText } from "./replies";
+import { isFailedGeneration, ReplyError, ResponseError, statedText } from "./replies";
 
 /** Features that a provider does not support for a model, learned from its errors. */
 export type Adaptation = {
@@ -54,8 +54,9 @@ type Rejection = { status: number | undefined; text: string; parameter?: string 
 const MAX_PARAMETER_LENGTH = 200;
 
 function readRejection(error: unknown): Rejection | null {
-  // The error shows the model's call, with any words.
-  if ((error instanceof ResponseError || error instanceof ReplyError) && isUnreadCall(error)) return null;
+  // The error shows what the model wrote, with any words.
+  if ((error instanceof ResponseError || error instanceof ReplyError) && isFailedGeneration(error))
+    return null;
   if (error instanceof ResponseError) {
     const { status, param } = error;
     return {

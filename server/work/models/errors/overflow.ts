@@ -1,4 +1,9 @@
-import { ReplyError, ResponseError, statedText } from "@/server/work/models/errors/replies";
+import {
+  isFailedGeneration,
+  ReplyError,
+  ResponseError,
+  statedText,
+} from "@/server/work/models/errors/replies";
 
 // Sources: OpenAI's and Anthropic's guides to errors; Gemini, xAI, Groq, OpenRouter, LM Studio, MiniMax,
 // Kimi, Mistral and Copilot in badlogic/pi-mono (packages/ai/src/utils/overflow.ts); llama.cpp in
@@ -106,6 +111,7 @@ export function numberIn(text: string, patterns: readonly RegExp[]): number | nu
 
 export function isOverflow(error: ResponseError | ReplyError): boolean {
   const { status, code } = error;
+  if (isFailedGeneration(error)) return false;
   if (code === "context_length_exceeded" || status === 413 || readMinuteLimit(error) !== null) return true;
   return status !== 429 && TOO_LONG.some((pattern) => pattern.test(statedText(error)));
 }

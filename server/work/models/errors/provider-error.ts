@@ -5,7 +5,7 @@ import { replaceNul } from "@/server/guard/secrets/stored-output";
 import { isOverflow } from "@/server/work/models/errors/overflow";
 import type { ModelErrorReason } from "@/server/work/models/port";
 import { FlawedAnswer } from "./answer-flaws";
-import { AnswerTimeout, isUnreadCall, ReplyError, ResponseError } from "./replies";
+import { AnswerTimeout, isFailedGeneration, ReplyError, ResponseError } from "./replies";
 
 /**
  * The failure of one attempt; `unavailable` is temporary. `isFinal`: another attempt would only cost as much again.
@@ -93,12 +93,13 @@ const isOtherRejection = (status = 500): boolean => status < 500 && status !== 4
 
 function reasonOf(error: ResponseError | ReplyError): ModelErrorReason {
   const { status, code, message } = error;
+  // Its message shows what the model wrote, with any words.
+  if (isFailedGeneration(error)) return "unavailable";
   if (USED_UP.has(code ?? "") || status === 402 || USED_UP_TEXT.test(message)) return "quota";
   if (isOverflow(error)) return "input_too_long";
   if (code === "model_not_found" || status === 404) return "unknown";
   if (FILTERED.has(code ?? "") || FILTERED_TEXT.test(message)) return "declined";
   if (code === "invalid_api_key" || status === 401 || status === 403) return "unauthorized";
-  if (isUnreadCall(error)) return "unavailable";
   if ((status === 400 || status === 422) && UNKNOWN_MODEL.test(message)) return "unknown";
   return status === undefined || PASSING.has(status) || status >= 500 ? "unavailable" : "rejected";
 }

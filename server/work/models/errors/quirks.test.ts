@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { learnFrom, UNKNOWN_SERVER } from "./adaptation";
+import { readOverflow } from "./overflow";
 import { readProviderError } from "./provider-error";
 import { ResponseError } from "./replies";
 
@@ -76,10 +77,23 @@ test.each([
     'litellm.BadRequestError: GroqException - {"error":{"message":"Failed to call a function.","code":"tool_use_failed","failed_generation":"stream"}}',
     "400",
   ],
-])("a call that the model wrote wrongly teaches nothing, whatever it contains: %s", (message, code) => {
+  [
+    `Failed to generate JSON. Please adjust your prompt. See 'failed_generation' for more details.: {"temperature": "out of credits`,
+    "json_validate_failed",
+  ],
+  [
+    "Generated JSON does not match the expected schema. Error: jsonschema: '/response_format' does not validate",
+    "json_validate_failed",
+  ],
+  [
+    'litellm.BadRequestError: GroqException - {"error":{"message":"Failed to generate JSON.","code":"json_validate_failed","failed_generation":"prompt is too long"}}',
+    "400",
+  ],
+])("what the model wrote wrongly teaches nothing, whatever it contains: %s", (message, code) => {
   expect(learn(message, { code })).toBe(UNKNOWN_SERVER);
-  const error = readProviderError(new ResponseError(message, { status: 400, code }), SERVER, new Date());
-  expect(error.reason).toBe("unavailable");
+  const error = new ResponseError(message, { status: 400, code });
+  expect(readOverflow(error)).toBeNull();
+  expect(readProviderError(error, SERVER, new Date()).reason).toBe("unavailable");
 });
 
 test.each([

@@ -152,8 +152,10 @@ export function unreadable(body: unknown, kind: string): ReplyError {
 }
 
 /**
- * Returns true if the model's own call could not be parsed, so that a repeat works (Groq's documentation of errors:
- * `tool_use_failed`; pydantic/pydantic-ai#4354). LiteLLM has Groq's error in its message.
+ * Returns true if the server could not read the call or the JSON that the model wrote, so that a repeat works. These are
+ * Groq's codes (pydantic/pydantic-ai#4354, drnic/groq-ruby#12). LiteLLM has Groq's error in its message.
  */
-export const isUnreadCall = ({ code, message }: ResponseError | ReplyError): boolean =>
-  code === "tool_use_failed" || /"code":\s?"tool_use_failed"/.test(message);
+export const isFailedGeneration = ({ code, message }: ResponseError | ReplyError): boolean =>
+  code === "tool_use_failed" || code === "json_validate_failed" || IN_MESSAGE.test(message);
+
+const IN_MESSAGE = /"code":\s?"(?:tool_use|json_validate)_failed"/;
