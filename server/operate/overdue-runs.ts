@@ -17,17 +17,19 @@ const overdueRun = z.object({
   deadlineSeconds: z.number(),
   started: z.boolean(),
 });
+// Materialized: PostgreSQL would read ended runs by the primary key until it has found as many as the limit.
 const FIND_OVERDUE = defineQuery(
   "find-overdue-runs",
   overdueRun,
-  `SELECT id, CASE WHEN cancel_requested_at IS NOT NULL THEN coalesce(cancelled_by, 'a user') END AS by,
-          deadline_seconds AS "deadlineSeconds", started_at IS NOT NULL AS started
-   FROM runs
-   WHERE ${isOpenSql()} AND claimed_by IS NULL AND parent_run_id IS NULL
-     AND (cancel_requested_at IS NOT NULL
-          OR (status = 'Pending' AND created_at + make_interval(secs => $2) < coalesce($1, clock_timestamp()))
-          OR started_at + make_interval(secs => deadline_seconds + $3) < coalesce($1, clock_timestamp()))
-   ORDER BY id LIMIT $4`,
+  `WITH overdue AS MATERIALIZED (
+     SELECT id, CASE WHEN cancel_requested_at IS NOT NULL THEN coalesce(cancelled_by, 'a user') END AS by,
+            deadline_seconds AS "deadlineSeconds", started_at IS NOT NULL AS started
+     FROM runs
+     WHERE ${isOpenSql()} AND claimed_by IS NULL AND parent_run_id IS NULL
+       AND (cancel_requested_at IS NOT NULL
+            OR (status = 'Pending' AND created_at + make_interval(secs => $2) < coalesce($1, clock_timestamp()))
+            OR started_at + make_interval(secs => deadline_seconds + $3) < coalesce($1, clock_timestamp())))
+   SELECT id, by, "deadlineSeconds", started FROM overdue ORDER BY id LIMIT $4`,
 );
 
 /** Ends overdue runs, and returns how many. One that cannot be ended is logged and does not stop the others. */
