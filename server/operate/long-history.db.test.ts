@@ -4,6 +4,7 @@ import { insertRun } from "@/testing/runs";
 import { countTableReads } from "@/testing/table-reads";
 import { createTenant, openWorld } from "@/testing/world";
 import { endOverdueRuns } from "./overdue-runs";
+import { removeExpired } from "./retention";
 
 /** Jobs read few runs, though there are many. */
 
@@ -40,4 +41,11 @@ it("runs that waited too long are found among open ones", async () => {
     endOverdueRuns({ ...world, ...database }),
   );
   expect(rows).toBeLessThan(2 * OPEN);
+});
+
+it("an organization's expired runs are found among its own", async () => {
+  const { rows } = await countTableReads(world, "runs", (database) =>
+    removeExpired({ ...world, ...database }),
+  );
+  expect(rows).toBeLessThan(OPEN);
 });

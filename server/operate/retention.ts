@@ -71,14 +71,15 @@ const REMOVALS = Object.entries({
   callbackSecrets: `
     DELETE FROM callback_secrets WHERE id IN (SELECT id FROM callback_secrets WHERE expires_at <= $1 LIMIT $2)`,
   // Complete trees: a child is deleted with its root; steps, model calls and index entries with their run. Old runs are
-  // found by their ids, which are within an hour of `created_at`.
+  // found by their ids, which are within an hour of `created_at`. With ANY and this order, only the index that begins with
+  // the organization fits; by the primary key, PostgreSQL would read the runs of all organizations for each.
   runs: `
     WITH RECURSIVE tree AS (
       (SELECT r.id FROM plans p CROSS JOIN LATERAL (
-         SELECT id FROM runs WHERE organization_id = p.organization_id AND parent_run_id IS NULL
+         SELECT id FROM runs WHERE organization_id = ANY (ARRAY[p.organization_id]) AND parent_run_id IS NULL
            AND id < run_id_floor($1::timestamptz - make_interval(days => p.retention_days) + interval '1 hour')
            AND finished_at < $1::timestamptz - make_interval(days => p.retention_days)
-         ORDER BY id LIMIT $2
+         ORDER BY organization_id DESC, id LIMIT $2
        ) r LIMIT $2)
       UNION ALL
       SELECT child.id FROM runs child JOIN tree ON child.parent_run_id = tree.id
