@@ -130,6 +130,10 @@ describe("an answer", () => {
   test.each([
     ["that ends too early", { events: [begins] }],
     ["with a piece that is none", { events: [begins, { choices: "none" }, ends] }],
+    [
+      "with a message instead of deltas",
+      { events: [{ choices: [{ message: { content: "I begin." }, finish_reason: "stop" }] }] },
+    ],
     ["with a call beyond measure", { events: [{ choices: [{ delta: { tool_calls: [{ index: 1e9 }] } }] }] }],
   ])("%s is requested whole at once, and after a second one, so are later ones", async (name, first) => {
     const second = { content: "I begin." };

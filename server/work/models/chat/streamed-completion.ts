@@ -42,6 +42,7 @@ const piece = z.object({
       z.object({
         index: z.int().nullish(),
         delta: delta.nullish(),
+        message: z.unknown().optional(),
         finish_reason: z.string().nullish(),
         error: z.unknown().optional(),
         usage: z.unknown().optional(),
@@ -113,6 +114,7 @@ export class StreamedCompletion implements StreamedReply {
   readonly #fields = new StreamedFields({ known: MESSAGE_FIELDS, joinsTexts: true });
   #length = 0;
   #finishReason: string | null = null;
+  #hasMessage = false;
   #usage: unknown;
   readonly #answer = new GrowingAnswer();
   readonly #calls: CallInParts[] = [];
@@ -135,6 +137,7 @@ export class StreamedCompletion implements StreamedReply {
     if (choice.finish_reason === "error") throw failedChoice(choice);
     // Some servers send an empty one with other pieces (ollama/ollama#4357, sgl-project/sglang#3912).
     this.#finishReason = choice.finish_reason || this.#finishReason;
+    this.#hasMessage ||= isJsonObject(choice.message);
     if (!choice.delta) return;
     const { content, refusal, tool_calls, function_call } = choice.delta;
     this.#refusal += this.#counted(refusal ?? "");
@@ -175,8 +178,12 @@ export class StreamedCompletion implements StreamedReply {
     return this.#further;
   }
 
+  get #isEmpty(): boolean {
+    return this.#length === 0 && this.#calls.length === 0;
+  }
+
   async received(request: Prompt): Promise<ReceivedOutput | null> {
-    if (this.#length === 0 && this.#calls.length === 0) return null;
+    if (this.#isEmpty) return null;
     const toolCalls = this.#calls.map(({ id, name, arguments: given }) => ({
       id,
       name,
@@ -191,6 +198,8 @@ export class StreamedCompletion implements StreamedReply {
 
   toBody(): object {
     if (this.#finishReason === null) throw brokenPieces("the answer ended before it was complete");
+    // Some servers end with the complete message, others send only that.
+    if (this.#hasMessage && this.#isEmpty) throw brokenPieces("the answer has a message, but no deltas");
     const toolCalls = [...this.#calls]
       .sort((a, b) => a.at - b.at)
       .map(({ id, name, arguments: given, fields, functionFields }) => ({
