@@ -39,8 +39,10 @@ export async function acceptCall(
   const now = services.clock.now();
   checkSignature(services, request, { trigger, delivery, now });
   const { requests: limit, seconds } = rateLimit;
+  // A changed window counts anew: of the previous one, older calls are no longer known.
+  const key = `trigger:${actor.triggerId}:${seconds}`;
   const conditions: StartConditions = {
-    limit: { name: "webhook", key: `trigger:${actor.triggerId}`, limit, seconds },
+    limit: { name: "webhook", key, limit, seconds },
     replayFirst: true,
   };
   const call = { trigger, delivery, conditions, now };

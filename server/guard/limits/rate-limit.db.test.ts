@@ -55,6 +55,21 @@ describe("two processes on one database", () => {
   });
 });
 
+it("counts a trigger's calls anew when its window was changed", async () => {
+  const tenant = await createTenant(world);
+  const { id, token } = await createTrigger(world, tenant, { rateLimit: { requests: 2, seconds: 1 } });
+  const call = async () => {
+    const init = { method: "POST", headers: { "Content-Type": "application/json" }, body: "{}" };
+    const url = `http://stepwell.test/webhooks/${token}`;
+    return (await handleWebhook(world, new Request(url, init))).status;
+  };
+  for (const expected of [200, 200, 429]) expect(await call()).toBe(expected);
+  world.clock.advance(2 * HOUR_MS);
+  for (const expected of [200, 200, 429]) expect(await call()).toBe(expected);
+  await world.db.trigger.update({ where: { id }, data: { rateLimitSeconds: 3_600 } });
+  for (const expected of [200, 200, 429]) expect(await call()).toBe(expected);
+});
+
 it("frees a key after its window if the database's clock was set back", async () => {
   const window = { key: `test:${newId()}`, limit: 3, seconds: 60 };
   const take = () => acquireRate(world.pool, window, { wanted: 3, clock: world.clock });
