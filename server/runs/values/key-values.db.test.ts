@@ -4,17 +4,21 @@ import type { SendMail } from "@/server/guard/mail/message";
 import { removeExpired } from "@/server/operate/retention";
 import { startRun } from "@/server/runs/start";
 import { executeRun, replaceWorker, startEngine } from "@/testing/execute";
+import { statementName } from "@/testing/process";
 import { openDatabaseProxy } from "@/testing/servers/database-proxy";
 import { insertTool } from "@/testing/tools";
-import { createTenant, createWorld, openWorld } from "@/testing/world";
+import { createTenant, createWorld, openWorld, type Tenant } from "@/testing/world";
 import { readKeyValue, writeKeyValue } from "./key-values";
 
 const world = await openWorld();
+const beside = await openWorld({ beside: world });
 
 let calls = 0;
 const write = (orgId: Parameters<typeof writeKeyValue>[1], value: object) => {
   calls += 1;
-  return writeKeyValue(world, orgId, { key: "k", value: 1, call: `run:${calls}`, ...value });
+  // A process lets one write of an organization at a time reach the database.
+  const process = calls % 2 === 0 ? world : beside;
+  return writeKeyValue(process, orgId, { key: "k", value: 1, call: `run:${calls}`, ...value });
 };
 
 describe("a value", () => {
@@ -118,6 +122,37 @@ describe("a value", () => {
   });
 });
 
+it("an organization's writes use one connection of the process, and all of them four", async () => {
+  const { pool } = world;
+  const query = pool.query.bind(pool);
+  let [inProgress, most] = [0, 0];
+  const spy = vi.spyOn(pool, "query").mockImplementation(async (...parts: unknown[]) => {
+    if (statementName(parts) !== "set-key-value") return Reflect.apply(query, pool, parts);
+    inProgress += 1;
+    most = Math.max(most, inProgress);
+    try {
+      return await Reflect.apply(query, pool, parts);
+    } finally {
+      inProgress -= 1;
+    }
+  });
+  onTestFinished(() => spy.mockRestore());
+  const writeMany = async (tenants: Tenant[]) => {
+    most = 0;
+    const each = tenants.flatMap(({ orgId }) =>
+      Array.from({ length: 8 }, (_, n) =>
+        writeKeyValue(world, orgId, { key: "k", value: n, call: `run:${n}` }),
+      ),
+    );
+    const versions = (await Promise.all(each)).map(({ version }) => version);
+    expect(versions.filter((version) => version === 8)).toHaveLength(tenants.length);
+    return most;
+  };
+  const tenants = await Promise.all(Array.from({ length: 6 }, () => createTenant(world)));
+  expect(await writeMany(tenants.slice(0, 1))).toBe(1);
+  expect(await writeMany(tenants.slice(1))).toBe(4);
+});
+
 it("a step that sets a value and is repeated after a takeover sets it once", async () => {
   const tenant = await createTenant(world);
   const definition = {
@@ -132,15 +167,10 @@ it("a step that sets a value and is repeated after a takeover sets it once", asy
   // The worker is replaced when it has written the value and not yet its step.
   const { pool } = world;
   const query = pool.query.bind(pool);
-  const isWrite = (statement: unknown) =>
-    typeof statement === "object" &&
-    statement !== null &&
-    "name" in statement &&
-    statement.name === "set-key-value";
   let replaced = false;
   const spy = vi.spyOn(pool, "query").mockImplementation(async (...parts: unknown[]) => {
     const result: unknown = await Reflect.apply(query, pool, parts);
-    if (isWrite(parts[0]) && !replaced) {
+    if (statementName(parts) === "set-key-value" && !replaced) {
       replaced = true;
       await replaceWorker(world);
     }
@@ -149,9 +179,7 @@ it("a step that sets a value and is repeated after a takeover sets it once", asy
   await executeRun(world, runId).catch(() => undefined);
   spy.mockRestore();
   expect(replaced).toBe(true);
-  const beside = await createWorld({ beside: world });
   expect(await executeRun(beside, runId)).toBe("ended");
-  await beside.close();
   const { output } = await world.db.run.findUniqueOrThrow({ where: { id: runId } });
   expect(JSON.parse(output ?? "")).toEqual({ value: 1, version: 1 });
   expect(await world.db.keyValueWrite.count({ where: { organizationId: tenant.orgId } })).toBe(1);

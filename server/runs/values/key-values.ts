@@ -2,6 +2,8 @@ import { z } from "zod";
 import type { OrgId } from "@/server/base/actor";
 import { defineQuery } from "@/server/base/db/statement";
 import { type Json, readJson, writeJson } from "@/server/base/json/json";
+import { perOwner } from "@/server/base/per-owner";
+import { FairQueue } from "@/server/base/scheduling/fair-queue";
 import type { Services } from "@/server/runs/services";
 import {
   type NewValue,
@@ -25,6 +27,10 @@ const SET = defineQuery(
   "SELECT outcome, version FROM set_key_value($1, $2, $3, $4, $5, $6, $7, $8, $9)",
 );
 
+// An organization's writes wait for each other in the database. More at a time would only take connections.
+const WRITES = { process: 4, organization: 1 };
+const writesOf = perOwner((_pool: Services["pool"]) => new FairQueue(WRITES.process, WRITES.organization));
+
 /** A value of the organization; null when there is none or it has expired. */
 export async function readKeyValue(
   { pool, clock }: Pick<Services, "pool" | "clock">,
@@ -37,13 +43,16 @@ export async function readKeyValue(
   return { value: parsed, version: row.version };
 }
 
-/** Writes a value of the organization, once per `call`: repeated, it returns the version of its first write. */
+/**
+ * Writes a value of the organization, once per `call`: repeated, it returns the version of its first write. Throws the
+ * signal's reason if it is aborted before the write has its turn.
+ */
 export async function writeKeyValue(
   { pool, clock }: Pick<Services, "pool" | "clock">,
   orgId: OrgId,
-  { key, value, ttlSeconds, ifVersion, call }: NewValue & { call: string },
+  { key, value, ttlSeconds, ifVersion, call, signal }: NewValue & { call: string; signal?: AbortSignal },
 ): Promise<WriteOutcome> {
-  const [row] = await SET(pool, [
+  const values = [
     orgId,
     call,
     key,
@@ -53,7 +62,8 @@ export async function writeKeyValue(
     VALUE_LIMITS.keys,
     VALUE_LIMITS.totalBytes,
     clock.forDatabase(),
-  ]);
+  ];
+  const [row] = await writesOf(pool).take(orgId, () => SET(pool, values), signal);
   if (row === undefined) throw new Error("set_key_value gave no row");
   return row;
 }

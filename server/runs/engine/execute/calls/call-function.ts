@@ -118,8 +118,10 @@ function contextOf(
     },
     values: {
       get: (key, within) => retry(() => readKeyValue(services, orgId, key), within),
-      set: (value, within) =>
-        retry(() => writeKeyValue(services, orgId, { ...value, call: idempotencyKey }), within),
+      set: (value, within) => {
+        const write = { ...value, call: idempotencyKey, signal: within };
+        return retry(() => writeKeyValue(services, orgId, write), within);
+      },
     },
     sendMail: limitRecipients(services, orgId, retry),
     print: (lines) => void attempt.printed.push(...lines.map((line) => replaceNul(redact(line)))),
