@@ -70,11 +70,15 @@ export function metadata(description: string): Filter<Record<string, string>> {
   return { input: input.optional(), applied };
 }
 
+// In UTC, an offset may lead to it; ISO 8601 has years of four digits.
+const YEAR_10000 = Date.UTC(10_000, 0);
+
 /** A time, as ISO 8601 in UTC. No row is older than 1970, and PostgreSQL has no year 0. */
 export function moment(name: string, description: string): Filter<string> {
   const input = z.iso
     .datetime({ offset: true, error: `${name} must be a time such as 2026-11-21T00:00:00Z` })
     .refine((text) => Date.parse(text) >= 0, `${name} must not be before 1970`)
+    .refine((text) => Date.parse(text) < YEAR_10000, `${name} must not be after 9999`)
     .transform((text) => new Date(text).toISOString())
     .meta({ description, override: { type: "string", format: "date-time" } });
   return { input: input.optional(), applied: z.iso.datetime().nullable() };

@@ -221,6 +221,8 @@ it.each([
   ["?key=ci", "/key", "key must be an id"],
   ["?from=yesterday", "/from", "from must be a time such as 2026-11-21T00:00:00Z"],
   ["?to=1969-12-31T23:59:59Z", "/to", "to must not be before 1970"],
+  ["?from=9999-12-31T23:59:59-14:00", "/from", "from must not be after 9999"],
+  ["?to=9999-12-31T23:59:59-00:01", "/to", "to must not be after 9999"],
   ["?text=", "/text", "text must have 1 to 200 characters"],
   [`?text=${"x".repeat(201)}`, "/text", "text must have 1 to 200 characters"],
   ["?children=1", "/children", "children must be true or false"],
