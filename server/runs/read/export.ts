@@ -132,13 +132,16 @@ function csvLine(run: ExportedRun): string {
   return `${COLUMNS.map((column) => csvField(run[column])).join(",")}\r\n`;
 }
 
-// An apostrophe precedes what a spreadsheet would take for a formula, also in full-width characters or after
-// a line break.
+// Spreadsheets of some countries split at semicolons, where a quote within such a part protects nothing.
+const INNER_FORMULA = /([;\t\r\n]"*)(?=[=+\-@＝＋－＠])/g;
+
+// An apostrophe precedes what a spreadsheet would take for a formula, also in full-width characters.
 function csvField(value: string | number | null): string {
   if (value === null) return "";
   if (typeof value === "number") return String(value);
-  const harmless = /^[=+\-@＝＋－＠\t\r\n]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+  const start = /^[=+\-@＝＋－＠\t\r\n]/.test(value) ? "'" : "";
+  const harmless = start + value.replace(INNER_FORMULA, "$1'");
+  return /[",;\t\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 
 const RUN_OF_FILE = {
