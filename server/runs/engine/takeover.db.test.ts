@@ -1,5 +1,6 @@
 // @module-tag once
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { Decimal } from "@/server/base/amount";
 import { ModelError } from "@/server/work/models/port";
 import type { Script } from "@/testing/engine/scripted-world";
 import { executeRun, executeSegment, replaceWorker } from "@/testing/execute";
@@ -16,7 +17,10 @@ import {
 } from "@/testing/world";
 import { cancelRun } from "../cancel";
 import { startRun } from "../start";
-import { admitWaitingRuns } from "./claim";
+import { admitWaitingRuns, claimRun } from "./claim";
+import { releaseRuns } from "./run-state";
+import { exactly } from "./slots/budget";
+import { ProcessSlots } from "./slots/process-slots";
 import { isStep, type JournalRow } from "./write/journal-rows";
 import { WorkerLost } from "./write/writer";
 
@@ -308,6 +312,39 @@ it.each(["before its worker was replaced", "after its worker was replaced"])(
     await expectNothingOpen(tenant);
   },
 );
+
+it("opens no budget with the hold of a child that ends meanwhile", async () => {
+  const tenant = await createTenant(world);
+  const set = (id: string) => ({ id, uses: "set_value", with: { key: id, value: 1 } });
+  const call = { id: "call", uses: "run_tool", with: { tool: "child", input: {} } };
+  await insertTool(world, tenant, {
+    slug: "child",
+    definition: { steps: [set("first"), set("second")] },
+  });
+  const targetId = await insertTool(world, tenant, { slug: "root", definition: { steps: [call] } });
+  const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  const { runId } = await startRun(world, actor, { kind: "tool", targetId, input: {} });
+  await beforeWrite(beside, { step: "second" }, () => replaceWorker(beside));
+  await expect(executeBeside(runId)).rejects.toThrow(WorkerLost);
+
+  await admitWaitingRuns(world, { worker: null, slots: 1_000 });
+  const worker = await world.engine.worker();
+  const claimed = await claimRun(world, { runId }, worker.id);
+  if (claimed === null) throw new Error("the run cannot be claimed");
+  const child = await world.db.run.findFirstOrThrow({ where: { parentRunId: runId } });
+  await cancelRun(world, tenant.orgId, { runId: child.id, by: "Ada" });
+  const { held } = await read(runId);
+  expect(held.lt(claimed.held)).toBe(true);
+  const { budget } = await new ProcessSlots(() => world, 1).openClaimed(claimed, worker);
+  await budget.reserve(exactly(held));
+  expect((await read(runId)).held).toEqual(held);
+  await budget.reserve(exactly(new Decimal("0.0001")));
+  expect((await read(runId)).held.gt(held)).toBe(true);
+
+  await releaseRuns(world, worker.id, [claimed]);
+  await cancelRun(world, tenant.orgId, { runId, by: "Ada" });
+  await expectNothingOpen(tenant);
+});
 
 it("continues an agent's corrections and counted calls where the replaced worker left them", async () => {
   const tenant = await createTenant(world);

@@ -102,15 +102,19 @@ export async function readJournal(services: Services, run: ClaimedRun): Promise<
   return contents;
 }
 
-/** Credits of all descendants of a run, and their number. `open` is still held, `ended` is already charged. */
+/**
+ * Credits of all descendants of a run, and their number. `open` is still held, `ended` is already charged. `held` is the
+ * run's hold at the same moment: a child that ends takes its usage out of the hold of its root.
+ */
 export const sumChildUsage = defineQuery(
   "sum-child-usage",
-  z.object({ open: decimalText, ended: decimalText, count: z.number() }),
+  z.object({ open: decimalText, ended: decimalText, count: z.number(), held: decimalText }),
   `WITH RECURSIVE tree AS (
      SELECT id, credits_used, finished_at FROM runs WHERE parent_run_id = $1
      UNION ALL
      SELECT c.id, c.credits_used, c.finished_at FROM runs c JOIN tree ON c.parent_run_id = tree.id)
    SELECT coalesce(sum(f.credits), 0)::text AS open,
-          coalesce(sum(credits_used) FILTER (WHERE finished_at IS NOT NULL), 0)::text AS ended, count(*)::int AS count
+          coalesce(sum(credits_used) FILTER (WHERE finished_at IS NOT NULL), 0)::text AS ended, count(*)::int AS count,
+          (SELECT held::text FROM runs WHERE id = $1) AS held
    FROM tree CROSS JOIN LATERAL open_run_figures(tree.id, tree.finished_at IS NULL) f`,
 );

@@ -69,7 +69,9 @@ export class ProcessSlots {
     const services = this.#getServices();
     const contents = await readJournal(services, run);
     const [children] = await sumChildUsage(services.pool, [run.id]);
-    return this.open(run, worker, { contents, children });
+    if (children === undefined) throw new Error("a sum has no row");
+    const { held } = children;
+    return this.open({ ...run, held }, worker, { contents, children });
   }
 
   /** Null if this worker no longer has the run. */
