@@ -1,4 +1,5 @@
 import { dropUnusedFunctions } from "@/server/base/db/create-functions";
+import { raiseLowCredits } from "@/server/catalog/callbacks/send/raise-low-credits";
 import { grantMonthlyCredits } from "@/server/credits/monthly-grants";
 import { pruneRateSegments } from "@/server/guard/limits/rate-limit";
 import { countSettledRuns } from "@/server/runs/read/find/count";
@@ -65,6 +66,18 @@ export function createJobs(services: Services): Job[] {
       failure: "Could not end overdue runs; retrying in 5 s",
       everyMs: 5 * SECOND,
       work: async () => ({ text: counted(await endOverdueRuns(services), "runs") }),
+    },
+    {
+      name: "watch_credits",
+      title: "Watch for low credits",
+      failure: "Could not look for low credits; retrying in 5 s",
+      everyMs: 5 * SECOND,
+      // Sums the holds of all open runs of an organization with few credits: too much for each turn of the callbacks.
+      async work() {
+        return {
+          text: counted(await raiseLowCredits(services.pool, [services.clock.forDatabase()]), "events"),
+        };
+      },
     },
     {
       name: "prune_rate_limits",

@@ -6,7 +6,6 @@ import { sleepUntilWoken } from "@/server/base/sleep";
 import type { Services } from "@/server/catalog/services";
 import { createAddressEndpoints } from "./address-endpoints";
 import { deliver, type Leased } from "./deliver";
-import { raiseLowCredits } from "./raise-low-credits";
 
 const POLL_MS = 1_000;
 // Attempts at a time in this process; beyond that, one for an organization that has none.
@@ -21,9 +20,8 @@ const STATEMENTS_AT_ONCE = 3;
 
 const FIND_WORK = defineQuery(
   "find-callback-work",
-  z.object({ watchesCredits: z.boolean(), hasEvents: z.boolean(), hasDeliveries: z.boolean() }),
-  `SELECT EXISTS (SELECT FROM callback_endpoints WHERE credits_below IS NOT NULL AND deleted_at IS NULL) AS "watchesCredits",
-          EXISTS (SELECT FROM callback_events WHERE expanded_at IS NULL) AS "hasEvents",
+  z.object({ hasEvents: z.boolean(), hasDeliveries: z.boolean() }),
+  `SELECT EXISTS (SELECT FROM callback_events WHERE expanded_at IS NULL) AS "hasEvents",
           EXISTS (SELECT FROM callback_deliveries WHERE next_at IS NOT NULL) AS "hasDeliveries"`,
 );
 
@@ -73,12 +71,9 @@ export class CallbackDispatcher {
   async turn(): Promise<boolean> {
     const { pool, clock } = this.#services;
     const [work] = await FIND_WORK(pool);
-    if (work === undefined) return false;
-    const raised = work.watchesCredits ? await raiseLowCredits(pool, [clock.forDatabase()]) : 0;
-    const hasEvents = work.hasEvents || raised > 0;
-    if (!(hasEvents || work.hasDeliveries)) return false;
+    if (!(work?.hasEvents || work?.hasDeliveries)) return false;
     let isMore = false;
-    if (hasEvents) {
+    if (work.hasEvents) {
       await pauseAt("callback:before");
       await createAddressEndpoints(this.#services);
       const [expanded] = await EXPAND(pool, [clock.forDatabase(), EVENTS_AT_ONCE]);

@@ -4,6 +4,7 @@ import { DAY_MS, HOUR_MS } from "@/server/base/clock";
 import { setCallbackStatus, updateCallback } from "@/server/catalog/callbacks/change-callback";
 import { grantCredits } from "@/server/credits/ledger";
 import { createGuardedEgress } from "@/server/guard/egress/guarded-fetch";
+import { executeJobNow } from "@/server/operate/maintenance";
 import { cancelRun } from "@/server/runs/cancel";
 import { attemptTicks } from "@/server/runs/schedules/attempt";
 import { claimDueSchedules } from "@/server/runs/schedules/claim-due";
@@ -42,6 +43,7 @@ const operator = () => ({ kind: "operator", orgId: tenant.orgId, name: "test" })
 
 async function received(): Promise<unknown[]> {
   receiver.received.length = 0;
+  await executeJobNow(world, "watch_credits");
   await dispatcher.turn();
   await dispatcher.settle();
   return receiver.received.map(({ body }) => JSON.parse(body));
@@ -87,6 +89,32 @@ describe("credits.low", () => {
     expect((await balance()).lt(before)).toBe(true);
     expect(await received()).toEqual([]);
     await cancelRun(world, tenant.orgId, { runId, by: "test" });
+  });
+
+  it("delays no other callback while it waits", async () => {
+    const { id } = await insertCallback(world, tenant, {
+      url,
+      events: ["credits.low"],
+      creditsBelow: "999999",
+    });
+    const other = await createTenant(world);
+    await insertCallback(world, other, { url, events: ["run.cancelled"] });
+    const request = { kind: "agent", targetId: other.agentId, userMessage: "Hi" } as const;
+    const { runId } = await startRun(world, { ...operator(), orgId: other.orgId }, request);
+    await cancelRun(world, other.orgId, { runId, by: "test" });
+    const client = await pool.connect();
+    try {
+      await client.query("BEGIN");
+      await client.query("SELECT FROM callback_endpoints WHERE id = $1 FOR UPDATE", [id]);
+      await dispatcher.turn();
+      await dispatcher.settle();
+      expect(receiver.received.map(({ body }) => JSON.parse(body))).toMatchObject([
+        { type: "run.cancelled" },
+      ]);
+    } finally {
+      await client.query("ROLLBACK");
+      client.release();
+    }
   });
 
   it("is recorded once, whichever processes look", async () => {
