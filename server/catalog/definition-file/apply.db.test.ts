@@ -608,6 +608,20 @@ test("callbacks are created with a secret, and exported without it", async () =>
   }
 });
 
+test("a callback of a trigger whose agent is archived keeps its filter: the export leaves both out", async () => {
+  const { id } = await applyOne(`${declareOrganization("called-late")}
+    callbacks:
+      - { slug: erp, url: "https://erp.test/hooks", events: [run.completed], triggers: [inbound] }
+`);
+  const stored = () => catalog.db.callbackEndpoint.findFirstOrThrow({ where: { organizationId: id } });
+  const before = await stored();
+  expect(before.triggerIds).toHaveLength(1);
+  const deletedAt = catalog.clock.now();
+  await catalog.db.agent.updateMany({ where: { organizationId: id }, data: { deletedAt } });
+  await applyOne(await exportOrganization(catalog, await operatorOf(catalog, "called-late")));
+  expect(await stored()).toEqual(before);
+});
+
 test("a callback's issues have their lines", async () => {
   const source = `${declareOrganization("called-wrong")}
     callbacks:

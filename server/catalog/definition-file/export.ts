@@ -104,16 +104,16 @@ async function readDefinitions({ db }: Db, actor: OperatorActor | ApiKeyActor) {
   ]);
   type Targeted = (typeof allTriggers)[number] | (typeof allSchedules)[number];
   const hasTarget = ({ agent, tool }: Targeted) => agent?.deletedAt === null || tool?.deletedAt === null;
+  const [triggers, schedules] = [allTriggers.filter(hasTarget), allSchedules.filter(hasTarget)];
   const targets = new Set([...tools, ...agents].map(({ id }) => id));
-  const sources = new Set(allTriggers.map(({ id }) => id));
-  // A callback whose targets were deleted would send all runs; those of a limited key name targets.
+  const sources = new Set(triggers.map(({ id }) => id));
+  // Without what is left out, a callback would send more runs, or all; those of a limited key name targets.
   const callbacks = allCallbacks.filter(
     ({ targetIds, triggerIds }) =>
       (targetIds.length > 0 || targetIdsOf(actor) === null) &&
       targetIds.every((id) => targets.has(id)) &&
       triggerIds.every((id) => sources.has(id)),
   );
-  const [triggers, schedules] = [allTriggers.filter(hasTarget), allSchedules.filter(hasTarget)];
   const declared = { tools: await declareTools(db, tools), agents: await declareAgents(db, agents) };
   return { tools, agents, triggers, schedules, callbacks, declared };
 }
