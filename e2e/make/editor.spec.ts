@@ -140,12 +140,12 @@ test("a prompt colors and completes the names of attached functions", async ({ o
   await expectAccessible(page, "a prompt");
 });
 
-test("a required value as JSON that is missing is asked for", async ({ ownerPage: page }) => {
+test("a run starts only with the JSON that its fields show", async ({ ownerPage: page }) => {
   const slug = `needs-${unique()}`;
   const saved = await page.request.post("/api/trpc/definitions.saveTool", {
     headers: { "sec-fetch-site": "same-origin" },
     data: {
-      yaml: `slug: ${slug}\nname: Needs\nparameters: { type: object, properties: { any: { type: object } }, required: [any] }\nsteps: [{ id: a, uses: current_time }]`,
+      yaml: `slug: ${slug}\nname: Needs\nparameters: { type: object, properties: { any: { type: object }, things: { type: array, items: { type: object } } }, required: [any] }\nsteps: [{ id: a, uses: current_time }]`,
       expected: { only: "create" },
     },
   });
@@ -158,8 +158,31 @@ test("a required value as JSON that is missing is asked for", async ({ ownerPage
   await expect(page.getByRole("alert").filter({ hasText: "Fill in this field." })).toBeVisible();
   await expect(value).toBeFocused();
   await page.keyboard.type('{"a": 1}');
+  await page.keyboard.type("x");
+  const add = page.getByRole("button", { name: "Add to things" });
+  const remove = page.getByRole("button", { name: "Remove things 1" });
+  const first = editor(page, "things 1");
+  await add.click();
+  await add.click();
+  await fillEditor(first, "{");
+  await remove.click();
+  await expectText(first, "null");
+  await add.click();
+  await fillEditor(first, "1");
+  await fillEditor(editor(page, "things 2"), '{"b":2}');
+  await remove.click();
+  await expectText(first, '{"b":2}');
+  const inputs: unknown[] = [];
+  page.on("request", (request) => {
+    if (request.url().includes("runs.start")) inputs.push(request.postDataJSON()["0"].input);
+  });
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await expect(value).toBeFocused();
+  await page.keyboard.press("ControlOrMeta+End");
+  await page.keyboard.press("Backspace");
   await page.keyboard.press("ControlOrMeta+Enter");
   await expect(page.getByRole("region", { name: "Run Needs" }).getByText("Completed")).toBeVisible();
+  expect(inputs).toEqual(['{"any":{"a":1},"things":[{"b":2}]}']);
 });
 
 test("without its script, texts are typed in plain fields", async ({ ownerPage: page }) => {

@@ -1,8 +1,9 @@
-import { type ChangeEvent, useId, useState } from "react";
-import { CodeEditor } from "@/app/_ui/editor/code-editor";
+import { type ChangeEvent, useId, useRef, useState } from "react";
+import { CodeEditor, type EditorHandle } from "@/app/_ui/editor/code-editor";
+import { InvalidMark } from "@/app/_ui/editor/required-mark";
 import { INPUT_CLASS } from "@/app/_ui/forms/form";
 import { isExactNumber } from "@/server/base/json/exact-number";
-import { tryParseJson, writeJson } from "@/server/base/json/json";
+import { type Json, tryParseJson, writeJson } from "@/server/base/json/json";
 import { readTypedJson } from "@/server/base/json/repeated-key";
 import { type Field, valuesOf } from "../_schema/field";
 import { controlOf, isLong, sampleOf } from "../_schema/value";
@@ -89,7 +90,9 @@ const numberFrom = ({ value, valueAsNumber }: HTMLInputElement) => tryParseJson(
 
 const numberOf = (keyword: unknown) => (typeof keyword === "number" ? keyword : undefined);
 
-/** A value as JSON. It is passed on whenever it is valid. */
+type Typed = { text: string; issue: string | null; of: string | null };
+
+/** A value as JSON. It is passed on whenever it is valid; the form rejects other text. */
 export function JsonField({
   id,
   label,
@@ -97,17 +100,18 @@ export function JsonField({
   needed = false,
   onChange,
 }: Edited & Partial<Pick<ControlProps, "id" | "needed">>) {
-  const [text, setText] = useState(value === undefined ? "" : writeJson(value, 2));
-  const [issue, setIssue] = useState<string | null>(null);
+  const own = value === undefined ? "" : writeJson(value, 2);
+  // `of`: the value that the text led to, null until it is rendered. The text of any other value replaces it.
+  const [typed, setTyped] = useState<Typed>({ text: own, issue: null, of: own });
+  if (typed.of === null) setTyped({ ...typed, of: own });
+  else if (typed.of !== own) setTyped({ text: own, issue: null, of: own });
+  const { text, issue } = typed;
+  const editor = useRef<EditorHandle>(null);
   const noteId = useId();
   function change(next: string) {
-    setText(next);
-    try {
-      onChange(next.trim() === "" ? undefined : readTypedJson(next));
-      setIssue(null);
-    } catch (error) {
-      setIssue(error instanceof Error ? error.message : "This is not valid JSON.");
-    }
+    const read = readOrIssue(next);
+    setTyped({ text: next, issue: "issue" in read ? read.issue : null, of: null });
+    if ("value" in read) onChange(read.value);
   }
   return (
     <>
@@ -119,14 +123,26 @@ export function JsonField({
         language="json"
         onChange={change}
         placeholder="JSON"
+        ref={editor}
         required={needed}
         value={text}
       />
       {issue ? (
-        <p className="text-failed text-xs" id={noteId}>
-          {issue}
-        </p>
+        <div className="relative">
+          <p className="text-failed text-xs" id={noteId}>
+            {issue}
+          </p>
+          <InvalidMark isInvalid onInvalid={() => editor.current?.element()?.focus()} />
+        </div>
       ) : null}
     </>
   );
+}
+
+function readOrIssue(text: string): { value: Json | undefined } | { issue: string } {
+  try {
+    return { value: text.trim() === "" ? undefined : readTypedJson(text) };
+  } catch (error) {
+    return { issue: error instanceof Error ? error.message : "This is not valid JSON." };
+  }
 }

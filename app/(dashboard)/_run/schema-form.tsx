@@ -1,5 +1,5 @@
 import clsx from "clsx";
-import { useId } from "react";
+import { useId, useState } from "react";
 import { Button, IconButton } from "@/app/_ui/button";
 import { CloseIcon, PlusIcon } from "@/app/_ui/icons";
 import { isJsonObject, writeJson } from "@/server/base/json/json";
@@ -87,15 +87,23 @@ function ListField({ label, items, value, onChange }: Edited & { items: Field })
   const id = useId();
   const entries: unknown[] = Array.isArray(value) ? value : [];
   const hasProperties = controlOf(items) === "object";
+  // Rows keep their keys: a removed one takes its typed text along. Added rows get the next ones.
+  const [keys, setKeys] = useState<readonly number[]>([]);
+  const keyAt = (index: number) => keys[index] ?? 1 + Math.max(-1, ...keys) + index - keys.length;
   const replace = (index: number, next: unknown) =>
     onChange(entries.map((entry, at) => (at === index ? next : entry)));
+  const remove = (index: number) => {
+    const others = [...entries.keys()].filter((at) => at !== index);
+    setKeys(others.map(keyAt));
+    onChange(others.map((at) => entries[at]));
+  };
   return (
     <div className="flex flex-col gap-1.5">
       {entries.map((entry, index) => {
         const name = `${label} ${index + 1}`;
+        const controlId = `${id}-${keyAt(index)}`;
         return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: entries have no identity but their position.
-          <div className="flex items-start gap-1.5" key={index}>
+          <div className="flex items-start gap-1.5" key={controlId}>
             <div className="min-w-0 flex-1">
               {hasProperties ? (
                 <fieldset className="border-line border-l pl-3">
@@ -104,12 +112,12 @@ function ListField({ label, items, value, onChange }: Edited & { items: Field })
                 </fieldset>
               ) : (
                 <>
-                  <label className="sr-only" htmlFor={`${id}-${index}`}>
+                  <label className="sr-only" htmlFor={controlId}>
                     {name}
                   </label>
                   <Control
                     field={{ ...items, required: true }}
-                    id={`${id}-${index}`}
+                    id={controlId}
                     label={name}
                     needed
                     onChange={(next) => replace(index, next ?? emptyOf(items) ?? null)}
@@ -118,10 +126,7 @@ function ListField({ label, items, value, onChange }: Edited & { items: Field })
                 </>
               )}
             </div>
-            <IconButton
-              label={`Remove ${name}`}
-              onClick={() => onChange(entries.filter((_, at) => at !== index))}
-            >
+            <IconButton label={`Remove ${name}`} onClick={() => remove(index)}>
               <CloseIcon />
             </IconButton>
           </div>
