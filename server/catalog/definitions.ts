@@ -202,7 +202,7 @@ export const scheduleDefinition = z
       .min(0)
       .max(3600)
       .default(0)
-      .describe("Delays each start by up to this time, so that many schedules do not start at once."),
+      .describe("Delays each start by up to this time, but not past the next due time."),
     paused: z.boolean().default(false).describe("A paused schedule starts nothing."),
   })
   .superRefine(

@@ -7,7 +7,7 @@ import { hashRequest } from "@/server/runs/idempotency";
 import type { StartRequest } from "@/server/runs/prepare-start";
 import type { Services } from "@/server/runs/services";
 import { startRun } from "@/server/runs/start";
-import { delayMs, lateReason, latestStart } from "./plan";
+import { firstAttemptAt, lateReason, latestStart } from "./plan";
 import {
   decideTick,
   queueTick,
@@ -75,7 +75,7 @@ function isLate(tick: Tick, now: Date): boolean {
   const { attemptAt, queuedAt, dueAt, catchUpSeconds } = tick;
   // No process looked at it for that long.
   if (now.getTime() - attemptAt.getTime() > catchUpSeconds * 1000) return true;
-  const firstAt = new Date(dueAt.getTime() + delayMs({ ...tick, id: tick.scheduleId }, dueAt));
+  const firstAt = firstAttemptAt({ ...tick, id: tick.scheduleId }, dueAt);
   return queuedAt === null && now > latestStart(tick, { dueAt, attemptAt: firstAt });
 }
 

@@ -61,16 +61,23 @@ export function latestStart(
 const SHORTEST_CATCH_UP_MS = 60_000;
 
 function plan(schedule: DueSchedule, dueAt: Date, missed: PlannedTick["missed"]): PlannedTick {
-  return { dueAt, attemptAt: new Date(dueAt.getTime() + delayMs(schedule, dueAt)), missed };
+  return { dueAt, attemptAt: missed ? dueAt : firstAttemptAt(schedule, dueAt), missed };
 }
 
-/** The delay of a tick, spread evenly from 0 to the schedule's jitter; the same in every process. */
-export function delayMs(
-  { id, jitterSeconds }: Pick<DueSchedule, "id" | "jitterSeconds">,
-  dueAt: Date,
-): number {
+type DelayedSchedule = ScheduleRule & Pick<DueSchedule, "id" | "jitterSeconds">;
+
+/**
+ * The due time and its delay, spread evenly from 0 to the schedule's jitter; the same in every process. It is before the
+ * next due time: ticks start in order, and one that waits for its delay must not make the next one late.
+ */
+export function firstAttemptAt(schedule: DelayedSchedule, dueAt: Date): Date {
+  const { id, jitterSeconds } = schedule;
+  if (jitterSeconds === 0) return dueAt;
+  const [next] = nextTimes(schedule, { after: dueAt, limit: 1 });
+  const gapMs = next ? next.getTime() - dueAt.getTime() : Number.POSITIVE_INFINITY;
   const digest = createHash("sha256").update(`${id} ${dueAt.toISOString()}`).digest();
-  return Math.floor((digest.readUInt32BE(0) / 2 ** 32) * jitterSeconds * 1000);
+  const share = digest.readUInt32BE(0) / 2 ** 32;
+  return new Date(dueAt.getTime() + Math.floor(share * Math.min(jitterSeconds * 1000, gapMs)));
 }
 
 function describeSeconds(seconds: number): string {

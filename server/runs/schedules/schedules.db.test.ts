@@ -134,6 +134,22 @@ describe("a due time", () => {
     expect(await outcomesOf(id)).toEqual(["started"]);
   });
 
+  it("starts in time if the delay may be longer than the interval", async () => {
+    const tenant = await createTenant(world);
+    const rule = { cron: "*/5 * * * *", overlap: "allow", jitterSeconds: 900, catchUpSeconds: 300 } as const;
+    const { id } = await createSchedule(world, tenant, rule);
+    for (let minute = 0; minute < 100; minute += 1) {
+      clock.advance(60_000);
+      await runDueSchedules(world);
+    }
+    const decided = (await ticksOf(id)).slice(0, -2);
+    expect(decided.length).toBeGreaterThan(15);
+    for (const { outcome, dueAt, decidedAt } of decided) {
+      expect(outcome).toBe("started");
+      expect((decidedAt?.getTime() ?? 0) - dueAt.getTime()).toBeLessThanOrEqual(6 * 60_000);
+    }
+  });
+
   it("is not made up for after a pause, and a deleted schedule has none", async () => {
     const tenant = await createTenant(world);
     const { id, slug } = await createSchedule(world, tenant);

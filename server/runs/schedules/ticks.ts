@@ -22,6 +22,8 @@ const tick = z.object({
   kind: z.enum(RUN_KINDS),
   targetId: z.string(),
   input: z.string(),
+  cron: z.string(),
+  timeZone: z.string(),
   overlap: z.enum(OVERLAP_POLICIES),
   catchUpSeconds: z.number(),
   jitterSeconds: z.number(),
@@ -47,7 +49,7 @@ const TAKE = defineQuery(
    RETURNING t.schedule_id AS "scheduleId", t.organization_id AS "orgId", t.due_at AS "dueAt",
      taken.attempt_at AS "attemptAt", t.queued_at AS "queuedAt", s.name,
      CASE WHEN s.agent_id IS NULL THEN 'tool' ELSE 'agent' END AS kind, coalesce(s.agent_id, s.tool_id) AS "targetId",
-     s.input, s.overlap::text AS overlap, s.catch_up_seconds AS "catchUpSeconds", s.jitter_seconds AS "jitterSeconds",
+     s.input, s.cron, s.time_zone AS "timeZone", s.overlap::text AS overlap, s.catch_up_seconds AS "catchUpSeconds", s.jitter_seconds AS "jitterSeconds",
      s.paused_at IS NOT NULL OR s.deleted_at IS NOT NULL AS "isPaused"`,
 );
 
