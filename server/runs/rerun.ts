@@ -13,8 +13,8 @@ import type { StartOptions } from "@/server/runs/start-options";
 import type { StartConditions } from "./start-item";
 
 /**
- * Starts a run with an input as text, as pages have it: a message or a JSON object. Throws `payload_too_large`,
- * `invalid_request` and the errors of `startRun`.
+ * Starts a run with an input as text, as pages have it: a message or a JSON object. `isStored`: an earlier run had the
+ * input, maybe a larger message of a webhook. Throws `payload_too_large`, `invalid_request` and the errors of `startRun`.
  */
 export async function startFromDashboard(
   services: Services,
@@ -23,15 +23,16 @@ export async function startFromDashboard(
     kind: RunKind;
     id: string;
     input: string;
+    isStored?: boolean;
     fromOutside?: boolean;
     draft?: Draft | undefined;
     options?: StartOptions | undefined;
     conditions?: StartConditions | undefined;
   },
 ): Promise<StartResult> {
-  const { kind, id: targetId, input, ...others } = target;
+  const { kind, id: targetId, input, isStored = false, ...others } = target;
   const most = kind === "agent" ? MAX_USER_MESSAGE_BYTES : MAX_BODY_BYTES;
-  if (Buffer.byteLength(input) > most) {
+  if (!isStored && Buffer.byteLength(input) > most) {
     throw new AppError("payload_too_large", `The input is larger than ${formatLimit(most)}.`);
   }
   if (kind === "tool") {
@@ -74,6 +75,7 @@ export async function rerun(
     kind: run.kind,
     id,
     input: input ?? run.input,
+    isStored: same,
     fromOutside: same && isMarked(run.configuration.document),
     options: { ...(run.metadata === null ? {} : { metadata: run.metadata }), ...options },
     conditions,

@@ -178,6 +178,17 @@ describe("one run", () => {
     expect((await post(`/v1/runs/${agentRun}/rerun`, limited)).status).toBe(404);
   });
 
+  it("is repeated with a webhook's message, which may be larger than that of other starts", async () => {
+    const sent = await createTenant(world, { plan });
+    const by = await createKey(world, sent);
+    await deliver((await createTrigger(world, sent)).token, JSON.stringify({ text: "x".repeat(300 * 1024) }));
+    const [received] = (await get("/v1/runs?source=webhook", by)).body.data;
+    const { status, body } = await post(`/v1/runs/${received.id}/rerun`, by);
+    expect([status, body.code]).toEqual([200, undefined]);
+    const inputOf = async (id: string) => (await world.db.run.findUniqueOrThrow({ where: { id } })).input;
+    expect(await inputOf(body.id)).toBe(await inputOf(received.id));
+  });
+
   it("counts every repetition against the key's starts, also a rejected one", async () => {
     const paced = await createTenant(world, { plan: { startsPerMinute: 2 } });
     const by = await createKey(world, paced);
