@@ -1,11 +1,14 @@
 import { z } from "zod";
 import { isJsonObject } from "@/server/base/json/json";
 import { readLargeJson } from "@/server/base/json/large";
-import { MIB } from "@/server/contract/sizes";
+import { formatLimit, MIB } from "@/server/contract/sizes";
+import type { StepMemory } from "@/server/guard/limits/process-memory";
 import { resolveInstalled, ThreadPool, threadOf } from "@/server/guard/sandbox/thread-pool";
 
 export const MAX_CSV_ROWS = 100_000;
 export const MAX_DOCUMENT_LENGTH = 4 * MIB;
+/** Of the result as JSON, in characters. Records repeat the names of their columns, and lines their indents. */
+export const MAX_PARSED_LENGTH = 4 * MIB;
 const MAX_REPAIRS = 1_000;
 // Menus may be longer than the text of a shorter page.
 const SHORT_PAGE_LENGTH = 500;
@@ -29,6 +32,10 @@ export const repairedCsv = z.object({
 
 // Time and memory of these parsers depend on their input.
 const THREAD = threadOf(`(data) => {
+  function checkLength(length) {
+    if (length > data.maxParsed) throw new Error("the result is larger than " + data.maxParsedText);
+  }
+
   function readRows({ text, delimiter }, relaxation) {
     const { parse } = require(data.csv);
     // Rows are lists: a column named __proto__ is data like any other.
@@ -48,7 +55,16 @@ const THREAD = threadOf(`(data) => {
   // Texts, not objects: V8 reserves 12 KB for a record with the column "1000".
   const recordText = (names, values) =>
     "{" + names.map((name, at) => JSON.stringify(name) + ":" + JSON.stringify(values[at])).join(",") + "}";
-  const listText = (texts) => "[" + texts.join(",") + "]";
+  function listText(rows, rowText) {
+    let length = 0;
+    const texts = rows.map((row, at) => {
+      const text = rowText(row, at);
+      length += text.length + 1;
+      checkLength(length);
+      return text;
+    });
+    return "[" + texts.join(",") + "]";
+  }
 
   function repairCsv(request) {
     const repairs = [];
@@ -90,7 +106,7 @@ const THREAD = threadOf(`(data) => {
         })
       : undefined;
     if (names) lines.shift();
-    const repaired = rows.map((row, index) => {
+    const repaired = listText(rows, (row, index) => {
       let { length } = row;
       while (length > columns && row[length - 1] === "") length -= 1;
       if (row.length !== width) note(lines[index], "has " + row.length + (row.length === 1 ? " value" : " values") + " instead of " + width);
@@ -98,7 +114,7 @@ const THREAD = threadOf(`(data) => {
       return names ? recordText(values.map((_, at) => names[at] ?? uniqueName("column " + (at + 1))), values) : JSON.stringify(values);
     });
     const noted = JSON.stringify(repairs.slice(0, data.maxRepairs));
-    return '{"rows":' + listText(repaired) + ',"repairs":' + noted + ',"repairCount":' + repairs.length + "}";
+    return '{"rows":' + repaired + ',"repairs":' + noted + ',"repairCount":' + repairs.length + "}";
   }
 
   /** A first line such as sep=; is for Excel (mholt/PapaParse#951). It names the delimiter, unless the caller does. */
@@ -111,7 +127,7 @@ const THREAD = threadOf(`(data) => {
     const request = withoutSeparatorLine(given);
     if (request.relaxed) return repairCsv(request);
     const rows = readRows(request);
-    if (!request.header) return JSON.stringify(rows);
+    if (!request.header) return listText(rows, (row) => JSON.stringify(row));
     const [names = [], ...records] = rows;
     const known = new Set();
     for (const name of names) {
@@ -120,7 +136,7 @@ const THREAD = threadOf(`(data) => {
       }
       known.add(name);
     }
-    return listText(records.map((record) => recordText(names, record)));
+    return listText(records, (record) => recordText(names, record));
   }
 
   // A page may leave out the tags of its head. Without forms, what people fill in.
@@ -245,7 +261,11 @@ const THREAD = threadOf(`(data) => {
     return { title, text: arePage ? articles : body };
   }
 
-  return (request) => ("csv" in request ? parseCsv(request.csv) : JSON.stringify(extractText(request.html)));
+  return (request) => {
+    const parsed = "csv" in request ? parseCsv(request.csv) : JSON.stringify(extractText(request.html));
+    checkLength(parsed.length);
+    return parsed;
+  };
 }`);
 
 const pool = new ThreadPool({
@@ -255,6 +275,8 @@ const pool = new ThreadPool({
     html: resolveInstalled("html-to-text"),
     maxRows: MAX_CSV_ROWS,
     maxLength: MAX_DOCUMENT_LENGTH,
+    maxParsed: MAX_PARSED_LENGTH,
+    maxParsedText: formatLimit(MAX_PARSED_LENGTH),
     maxRepairs: MAX_REPAIRS,
     shortPage: SHORT_PAGE_LENGTH,
   }),
@@ -269,10 +291,12 @@ type DocumentRequest =
 /** The rows of a CSV text (RFC 4180), or title and text of an HTML page; or why not, in words for people. */
 export async function parseDocument<Value>(
   request: DocumentRequest,
-  organizationId: string,
+  { organizationId, memory }: { organizationId: string; memory: StepMemory },
   value: z.ZodType<Value>,
 ): Promise<{ value: Value } | { issue: string }> {
   const answer = await pool.ask(request, { timeoutMs: PARSE_TIMEOUT_MS, organizationId });
-  if ("value" in answer) return { value: value.parse(await readLargeJson(answer.value)) };
-  return "issue" in answer ? answer : { issue: `Could not parse it ${answer.limit}.` };
+  if ("issue" in answer) return answer;
+  if (!("value" in answer)) return { issue: `Could not parse it ${answer.limit}.` };
+  await memory.holdText(answer.value);
+  return { value: value.parse(await readLargeJson(answer.value)) };
 }

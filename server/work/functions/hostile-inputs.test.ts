@@ -1,5 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { isJsonObject, type Json, type JsonObject } from "@/server/base/json/json";
+import { ProcessMemory } from "@/server/guard/limits/process-memory";
 import { storeOutput } from "@/server/guard/secrets/stored-output";
 import {
   codeOfFailure,
@@ -81,6 +82,38 @@ describe.each(called.map((definition) => ({ name: definition.name, definition })
     });
   },
 );
+
+const COLUMN = "a".repeat(2_000);
+const DEEP_LIST = `${"<ol start=9999999999><li>".repeat(99)}${"a<br>".repeat(5_000)}`;
+
+test.each<[string, string, JsonObject]>([
+  ["records with a long name", "parse_csv", { text: `${COLUMN}\n${"x\n".repeat(99_000)}` }],
+  [
+    "repaired records with a long name",
+    "parse_csv",
+    { text: `${COLUMN}\n${"x\n".repeat(99_000)}`, relaxed: true },
+  ],
+  [
+    "short rows",
+    "parse_csv",
+    { text: `${"x,".repeat(2_000)}x\n${"x\n".repeat(5_000)}`, header: false, relaxed: true },
+  ],
+  ["characters to escape", "parse_csv", { text: "\u0001".repeat(MIB), header: false }],
+  ["the indents of a deep list", "extract_text", { html: DEEP_LIST }],
+])("a result that %s would make larger than 4 MiB is an error", async (_what, name, input) => {
+  await expect(executeFunction(name, { input, context: testFunctionContext() })).rejects.toMatchObject({
+    code: name === "parse_csv" ? "invalid_csv" : "invalid_html",
+    message: expect.stringContaining("the result is larger than 4 MiB"),
+  });
+});
+
+test("the rows of a CSV text count as memory of their step", async () => {
+  const memory = new ProcessMemory().openRun("org-1").openStep();
+  const hold = vi.spyOn(memory, "holdText");
+  const context = testFunctionContext({ memory });
+  await executeFunction("parse_csv", { input: { text: "a\n1" }, context });
+  expect(hold).toHaveBeenCalledExactlyOnceWith('[{"a":"1"}]');
+});
 
 async function call({ name, errors }: FunctionDefinition, input: JsonObject): Promise<string> {
   let issue = "fine";

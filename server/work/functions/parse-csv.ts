@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { anyJson } from "@/server/base/json/any-json";
+import { formatLimit } from "@/server/contract/sizes";
 import {
   csvRows,
   MAX_CSV_ROWS,
   MAX_DOCUMENT_LENGTH,
+  MAX_PARSED_LENGTH,
   parseDocument,
   repairedCsv,
 } from "@/server/guard/sandbox/parse-document";
@@ -49,9 +51,9 @@ export const parseCsv = defineFunction({
     ),
   errors: {
     invalid_csv:
-      "A quote is never closed or, without relaxed, a row and the first one differ in length, or two columns have the same name. Or there are too many rows.",
+      "A quote is never closed or, without relaxed, a row and the first one differ in length, or two columns have the same name. Or there are too many rows, or their JSON is too large.",
   },
-  limits: [`${MAX_CSV_ROWS.toLocaleString("en-US")} rows`],
+  limits: [`${MAX_CSV_ROWS.toLocaleString("en-US")} rows, as JSON ${formatLimit(MAX_PARSED_LENGTH)}`],
   hasSideEffects: false,
   timeoutMs: 30_000,
   example: {
@@ -61,9 +63,10 @@ export const parseCsv = defineFunction({
       { sku: "B-2", stock: "0" },
     ],
   },
-  async run({ text, delimiter, header = true, relaxed = false }, { organizationId, note }) {
+  async run({ text, delimiter, header = true, relaxed = false }, { organizationId, memory, note }) {
     const request = { csv: { text, delimiter, header, relaxed } };
-    const parsed = await parseDocument(request, organizationId, z.union([csvRows, repairedCsv]));
+    const facts = { organizationId, memory };
+    const parsed = await parseDocument(request, facts, z.union([csvRows, repairedCsv]));
     const other = findOtherDelimiter(text, delimiter);
     const advice = other === null ? null : `If ${other} separates the values, set delimiter to it.`;
     if ("value" in parsed) {
