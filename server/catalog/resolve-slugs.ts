@@ -80,3 +80,22 @@ export async function resolveTargets(
     }),
   };
 }
+
+type StoredTarget = { agentId: string | null; toolId: string | null; deletedAt: Date | null };
+
+/**
+ * The id of what a trigger or schedule starts. With an archived target, a stored one can still be changed, for example
+ * paused.
+ */
+export async function resolveTarget(
+  reader: SlugReader,
+  { agent, tool }: { agent: string | null; tool: string | null },
+  stored: StoredTarget | null,
+): Promise<{ id: string | null; issues: Issue[] }> {
+  const kept = stored?.deletedAt === null ? [stored.agentId ?? stored.toolId ?? ""] : [];
+  const { ids, issues } = await resolveTargets({ ...reader, kept }, [
+    ...(agent === null ? [] : [{ kind: "agent" as const, slug: agent, path: "/agent" }]),
+    ...(tool === null ? [] : [{ kind: "tool" as const, slug: tool, path: "/tool" }]),
+  ]);
+  return { id: ids[0] ?? null, issues };
+}

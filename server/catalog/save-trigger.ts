@@ -24,7 +24,7 @@ import {
   statusToSave,
 } from "./change";
 import { type TriggerDefinition, triggerDefinition } from "./definitions";
-import { resolveTargets } from "./resolve-slugs";
+import { resolveTarget } from "./resolve-slugs";
 
 /** `token` is the secret part of the trigger's URL; members may see it. */
 type SavedTrigger = { id: string; slug: string; token: string; saved: Saved };
@@ -55,13 +55,9 @@ export async function putTrigger(
   const stored = found ? statusOf(found) : undefined;
   const status = statusToSave(definition.status, { stored, opened: replaces?.status });
   const { agent = null, tool = null } = definition;
-  const target = await resolveTargets(change, [
-    ...(agent === null ? [] : [{ kind: "agent" as const, slug: agent, path: "/agent" }]),
-    ...(tool === null ? [] : [{ kind: "tool" as const, slug: tool, path: "/tool" }]),
-  ]);
+  const target = await resolveTarget(change, { agent, tool }, found);
   const issues = [...target.issues, ...(await findTextIssues(definition, actor.orgId))];
   if (issues.length > 0) throw rejection(issues);
-  const [targetId = null] = target.ids;
 
   const id = found?.id ?? newId();
   const isPresent = found?.deletedAt === null;
@@ -95,8 +91,8 @@ export async function putTrigger(
   const saved = await saveItem(change, compared, async () => {
     const data = {
       name,
-      agentId: agent === null ? null : targetId,
-      toolId: tool === null ? null : targetId,
+      agentId: agent === null ? null : target.id,
+      toolId: tool === null ? null : target.id,
       tokenHash: sha256(token),
       tokenSealed: encryption.seal(token, tokenPurpose(id)),
       signature: JSON.stringify(signature),

@@ -84,6 +84,26 @@ describe("schedules", () => {
     expect(await pathsOf({ slug: "x", agent: "helper", cron: "0 8 * * *" })).toEqual(["/message"]);
   });
 
+  it("and triggers of an archived agent can be changed and stopped, but no others made for it", async () => {
+    const agent = (await post("/v1/agents", { slug: "late", name: "Late", model: "gpt-5-mini" })).body;
+    const late = { ...MORNING, slug: "late", agent: "late" };
+    const schedule = (await post("/v1/schedules", late)).body;
+    const trigger = (await post("/v1/triggers", { slug: "late", agent: "late" })).body;
+    await remove(`/v1/agents/${agent.id}`);
+    const paused = await patch(`/v1/schedules/${schedule.id}`, { paused: true });
+    expect([paused.status, paused.body]).toMatchObject([
+      200,
+      { paused: true, nextAt: null, targetId: agent.id },
+    ]);
+    const disabled = await patch(`/v1/triggers/${trigger.id}`, { status: "inactive" });
+    expect([disabled.status, disabled.body]).toMatchObject([200, { status: "inactive", targetId: agent.id }]);
+    const pathsOf = async (path: string, body: object) =>
+      (await post(path, body)).body.issues.map((issue: { path: string }) => issue.path);
+    expect(await pathsOf("/v1/schedules", { ...late, slug: "later" })).toEqual(["/agent"]);
+    await remove(`/v1/schedules/${schedule.id}`);
+    expect(await pathsOf("/v1/schedules", late)).toEqual(["/agent"]);
+  });
+
   it("of a limited key are those of its targets", async () => {
     const mine = await post(
       "/v1/schedules",

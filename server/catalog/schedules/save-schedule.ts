@@ -19,7 +19,7 @@ import {
   statusToSave,
 } from "@/server/catalog/change";
 import { type ScheduleDefinition, scheduleDefinition } from "@/server/catalog/definitions";
-import { resolveTargets } from "@/server/catalog/resolve-slugs";
+import { resolveTarget } from "@/server/catalog/resolve-slugs";
 import { idInput } from "@/server/contract/ids";
 import { describeRuleIssue, nextTimes, type ScheduleRule } from "@/server/work/schedules/times";
 
@@ -43,14 +43,10 @@ export async function putSchedule(
   const stored = found ? found.pausedAt !== null : undefined;
   const paused = statusToSave(definition.paused, { stored, opened: replaces?.paused });
   const { agent = null, tool = null } = definition;
-  const target = await resolveTargets(change, [
-    ...(agent === null ? [] : [{ kind: "agent" as const, slug: agent, path: "/agent" }]),
-    ...(tool === null ? [] : [{ kind: "tool" as const, slug: tool, path: "/tool" }]),
-  ]);
+  const target = await resolveTarget(change, { agent, tool }, found);
   const issue = describeRuleIssue({ cron, timeZone }, at);
   const issues = [...target.issues, ...(issue ? [{ path: `/${issue.field}`, message: issue.message }] : [])];
   if (issues.length > 0) throw rejection(issues);
-  const [targetId = null] = target.ids;
 
   const id = found?.id ?? newId();
   const name = definition.name ?? slug;
@@ -65,8 +61,8 @@ export async function putSchedule(
     const isDueAgain = restores || ["cron", "timeZone", "paused"].some((field) => changed.has(field));
     const data = {
       ...columns,
-      agentId: agent === null ? null : targetId,
-      toolId: tool === null ? null : targetId,
+      agentId: agent === null ? null : target.id,
+      toolId: tool === null ? null : target.id,
       pausedAt: paused ? (found?.pausedAt ?? at) : null,
       ...(isDueAgain ? { nextAt: paused ? null : firstTime({ cron, timeZone }, at) } : {}),
       updatedAt: at,
