@@ -125,6 +125,7 @@ export async function changeCatalog<Result, Who extends Author>(
   else requireRole(actor, role);
   const result = await transactPrisma(services.db, "catalog", async (tx) => {
     await lockCatalog(tx, [organizationLock(actor.orgId), ...locks]);
+    if (actor.kind === "member") await requireSameRole(tx, actor);
     const accountWrites: AccountWrite[] = [];
     const at = services.clock.now();
     const done = await work({ tx, actor, encryption: services.encryption, at, accountWrites });
@@ -134,6 +135,17 @@ export async function changeCatalog<Result, Who extends Author>(
   // The next start in this process uses what was saved.
   services.notifications.deliverLocally("configuration", actor.orgId);
   return result;
+}
+
+// The role was read with the session. An earlier change may have taken it while this one waited for the lock.
+async function requireSameRole(tx: Transaction, actor: MemberActor): Promise<void> {
+  const { orgId: organizationId, userId } = actor;
+  const member = await tx.member.findUnique({
+    where: { organizationId_userId: { organizationId, userId } },
+    select: { role: true },
+  });
+  if (member !== null && roleCovers(member.role, actor.role)) return;
+  throw new AppError("forbidden", "Your role in this organization has changed. Reload the page.");
 }
 
 /** Locks rows of organizations in the order in which `flush_writes` does. */

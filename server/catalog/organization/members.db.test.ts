@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
+import { newId } from "@/server/base/ids";
 import { createMember } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";
-import { changeMemberRole } from "./members";
+import { lockCatalog, organizationLock } from "../change";
+import { createInvitation } from "./invitations";
+import { changeMemberRole, removeMember } from "./members";
 
 const world = await openWorld();
 const tenant = await createTenant(world);
@@ -27,4 +30,36 @@ test("only an admin or owner changes a role", async () => {
     const change = changeMemberRole(world, actor, { userId: viewer.userId, role: "member" });
     await expect(change).rejects.toMatchObject({ code: "forbidden" });
   }
+});
+
+test("a change that waits for another one uses the role that it leaves", async () => {
+  const own = await createTenant(world);
+  const [demoted, lowered, removed] = [
+    await createMember(world, own, "admin"),
+    await createMember(world, own, "owner"),
+    await createMember(world, own, "owner"),
+  ];
+  const invite = (actor: typeof demoted, role: "member" | "owner") =>
+    createInvitation(world, actor, { email: `${newId()}@stepwell.test`, role });
+  let waiting: Promise<PromiseSettledResult<unknown>[]> | undefined;
+  await world.db.$transaction(async (tx) => {
+    await lockCatalog(tx, [organizationLock(own.orgId)]);
+    waiting = Promise.allSettled([
+      invite(demoted, "member"),
+      invite(lowered, "owner"),
+      removeMember(world, removed, { userId: demoted.userId }),
+    ]);
+    const queued = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
+    await expect.poll(async () => (await world.pool.query(queued)).rowCount).toBe(3);
+    const setRole = (userId: string, role: "member" | "admin") =>
+      tx.member.updateMany({ where: { organizationId: own.orgId, userId }, data: { role } });
+    await setRole(demoted.userId, "member");
+    await setRole(lowered.userId, "admin");
+    await tx.member.deleteMany({ where: { organizationId: own.orgId, userId: removed.userId } });
+  });
+  expect(await waiting).toMatchObject([
+    { reason: { code: "forbidden" } },
+    { reason: { code: "forbidden" } },
+    { reason: { code: "forbidden" } },
+  ]);
 });
