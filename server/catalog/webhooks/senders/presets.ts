@@ -32,6 +32,8 @@ export type HmacRule = {
   idHeader?: string;
   /** `base64`: the secret's base64 after an optional `whsec_`; `text`: its UTF-8. */
   key: "text" | "base64";
+  /** The sender may omit the port of `{url}`, or add the default port. */
+  isPortOptional?: true;
   /** A call without a form needs this query parameter: the SHA-256 of the body in hexadecimal. */
   bodyHashQuery?: string;
 };
@@ -159,6 +161,7 @@ export const PRESETS = {
       algorithm: "sha1",
       encoding: "base64",
       signingString: "{url}{form}",
+      isPortOptional: true,
       bodyHashQuery: "bodySHA256",
     },
     secretFrom: "sender",

@@ -124,6 +124,31 @@ describe("a vendor's signature is accepted, and not over another body", () => {
     expect(check("twilio", "12345", { headers: unbound })).toBe(false);
   });
 
+  // https://github.com/twilio/twilio-node/blob/main/src/webhooks/webhooks.ts
+  it.each([
+    ["https://stepwell.test:8443", "https://stepwell.test", true],
+    ["https://stepwell.test:8443", "https://stepwell.test:443", true],
+    ["https://stepwell.test", "https://stepwell.test:443", true],
+    ["http://stepwell.test", "http://stepwell.test:80", true],
+    ["https://[::1]:8443", "https://[::1]", true],
+    ["https://stepwell.test", "https://stepwell.test:80", false],
+    ["https://stepwell.test", "https://stepwell.test:8443", false],
+    ["https://stepwell.test:8443", "https://other.test", false],
+    ["https://stepwell.test:8443", "http://stepwell.test", false],
+  ])("of Twilio for a call to %s over %s: %s", (called, over, expected) => {
+    const path = "/webhooks/token?at=12:30";
+    const form = { id: "", body: Buffer.from("a=1"), now: NOW };
+    const type = ["content-type", "application/x-www-form-urlencoded"] as const;
+    const { bodyHashQuery: _, ...rule } = PRESETS.twilio.rule;
+    const { headers } = signCall({ ...rule, signingString: "{url}a1" }, "12345", {
+      ...form,
+      url: over + path,
+    });
+    const call = { headers: Object.fromEntries([type, ...headers]), body: "a=1", url: called + path };
+    expect(check("twilio", "12345", call)).toBe(expected);
+    expect(check("twilio", "other", call)).toBe(false);
+  });
+
   it("of Twilio over at most 1,000 fields, which are read before the signature is checked", () => {
     const headers = {
       "content-type": "application/x-www-form-urlencoded",

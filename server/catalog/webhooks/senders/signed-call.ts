@@ -27,6 +27,8 @@ export type ReadSignature = {
   ageSeconds: number | null;
   /** Null: a part is missing. */
   signed: (string | Uint8Array)[] | null;
+  /** `signed` with the other ports that the sender may sign. */
+  otherPorts: (string | Uint8Array)[][];
   issue: SignatureIssue | null;
 };
 type SignatureIssue = "header" | "format" | "timestamp" | "tolerance" | "id" | "body_hash" | "form";
@@ -34,9 +36,11 @@ type SignatureIssue = "header" | "format" | "timestamp" | "tolerance" | "id" | "
 /** Checks a call's signature over its raw bytes against the secrets, in constant time. */
 export function isSigned(rule: SignatureRule, secrets: string[], call: SignedCall): boolean {
   if (rule.kind === "token") return hasToken(rule.header, secrets, call);
-  const { signatures, signed, issue } = readSignature(rule, call);
+  const { signatures, signed, otherPorts, issue } = readSignature(rule, call);
   if (issue !== null || signed === null) return false;
-  return hasDigest(rule, secrets, { signatures, signed });
+  return [signed, ...otherPorts]
+    .map((each) => hasDigest(rule, secrets, { signatures, signed: each }))
+    .includes(true);
 }
 
 // Hashes make both sides equally long.
@@ -92,7 +96,14 @@ export function readSignature(rule: HmacRule, call: SignedCall): ReadSignature {
   const { body, url } = call;
   // Only a rule that signs the fields may depend on them.
   const form = rule.signingString.includes("{form}") ? sortedForm(call) : "";
-  const signed = fillSigningString(rule.signingString, { timestamp, id, body, url, form });
+  const fill = (called: string) =>
+    fillSigningString(rule.signingString, { timestamp, id, body, url: called, form });
+  const signed = fill(url);
+  const otherPorts = rule.isPortOptional
+    ? withOtherPorts(url)
+        .map(fill)
+        .filter((each) => each !== null)
+    : [];
   const issue = (): SignatureIssue | null => {
     if (received === null) return "header";
     if (signatures.length === 0) return "format";
@@ -102,7 +113,15 @@ export function readSignature(rule: HmacRule, call: SignedCall): ReadSignature {
     if (form === null) return "form";
     return signed === null ? "id" : null;
   };
-  return { received, signatures, timestamp, ageSeconds, signed, issue: issue() };
+  return { received, signatures, timestamp, ageSeconds, signed, otherPorts, issue: issue() };
+}
+
+/** The URL without its port, and with the port of its scheme. The rest is signed as it came. */
+function withOtherPorts(url: string): string[] {
+  const [origin = ""] = /^https?:\/\/[^/?#]+/.exec(url) ?? [];
+  const host = origin.replace(/:\d+$/, "");
+  const rest = url.slice(origin.length);
+  return [host, `${host}:${url.startsWith("https:") ? 443 : 80}`].map((each) => each + rest);
 }
 
 function splitHeader(rule: HmacRule, header: string): { signatures: string[]; timestamp: string | null } {
