@@ -3,6 +3,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:
 import { afterEach, describe, expect, test } from "vitest";
 import { EgressError, rejectedCall } from "@/server/guard/egress/failures";
 import { createGuardedEgress, type EgressOptions } from "@/server/guard/egress/guarded-fetch";
+import type { EgressInit } from "@/server/guard/egress/outgoing-request";
 import { createTrustedEgress, type Egress } from "@/server/guard/egress/trusted-fetch";
 import { closeServer, listen } from "@/testing/servers/listen";
 
@@ -368,14 +369,12 @@ test("a repeatable request survives a connection that closes before the response
     else response.end("ok");
   });
   const fetch = open({ allow: [host] });
-  const send = async (path: string, init: RequestInit = {}) =>
+  const send = async (path: string, init: EgressInit = {}) =>
     (await fetch(`http://${host}${path}`, init)).text();
   expect(await send("/read")).toBe("ok");
-  expect(await send("/keyed", { method: "POST", body: "x", headers: { "idempotency-key": "s-1" } })).toBe(
-    "ok",
-  );
+  expect(await send("/once", { method: "POST", body: "x", isRepeatable: true })).toBe("ok");
   await expect(send("/bare", { method: "POST", body: "x" })).rejects.toThrow(/closed|reset/);
-  expect(asked).toEqual(["/read", "/read", "/keyed", "/keyed", "/bare"]);
+  expect(asked).toEqual(["/read", "/read", "/once", "/once", "/bare"]);
 });
 
 describe("a sender", () => {

@@ -268,7 +268,7 @@ export function createGuardedEgress(options: EgressOptions = {}): Egress<Guarded
         } as const;
         // A server may close an idle connection at the moment of its reuse. A repeatable request is then sent again (RFC
         // 9110, section 9.2.2).
-        const isRepeatable = IDEMPOTENT.has(method) || request.headers.has("idempotency-key");
+        const isRepeatable = IDEMPOTENT.has(method) || init.isRepeatable === true;
         const response = await send(pooled, outgoing).catch((error: unknown) => {
           if (!isRepeatable || signal.aborted || !isClosed(error)) throw error;
           return send(fresh, outgoing);

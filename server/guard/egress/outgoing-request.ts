@@ -22,6 +22,8 @@ export const EGRESS_LIMITS = { responseBytes: 4 * MIB, timeoutMs: 60_000 } as co
 /** The content of a guarded call. Headers, path, query and body may contain placeholders of `secrets`. */
 export type EgressInit = RequestInit & {
   basicAuth?: BasicAuth;
+  /** The server takes the request once, however often it arrives. It may then be sent again, whatever its method. */
+  isRepeatable?: boolean;
   secrets?: readonly CarriedSecret[];
   /** Organizations share no connections. */
   organizationId?: string;

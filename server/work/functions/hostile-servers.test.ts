@@ -235,6 +235,25 @@ test("bytes after the declared length of a body are not the answer to the next c
   expect([await call(), await call()]).toMatchObject([{ body: 1 }, { body: 2 }]);
 });
 
+test.each([
+  ["POST", {}, 1],
+  ["PATCH", {}, 1],
+  ["POST", { "Idempotency-Key": "mine" }, 2],
+  ["PUT", {}, 2],
+])("a %s with %o whose connection breaks arrives %i times", async (method, headers, times) => {
+  let asked = 0;
+  const server = await serve((socket) => {
+    asked += 1;
+    socket.destroy();
+  });
+  const input: JsonObject = { url: `http://${server.host}/`, method, headers, body: { a: 1 } };
+  const context = testFunctionContext({ fetch: open({ allow: [server.host] }) });
+  await expect(executeFunction("http_request", { input, context })).rejects.toMatchObject({
+    code: "call_failed",
+  });
+  expect(asked).toBe(times);
+});
+
 // Postcatlab/postcat#442
 test.each([
   [301, "POST", "GET", 1],

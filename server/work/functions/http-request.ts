@@ -141,13 +141,16 @@ export const httpRequest = defineFunction({
     // Only the encoder has the boundary of the parts.
     if (content !== undefined && (multipart !== undefined || !headers.has("content-type")))
       headers.set("content-type", content.type);
-    if (UNSAFE.has(method) && !headers.has("idempotency-key")) headers.set("idempotency-key", idempotencyKey);
+    // Many servers ignore a key that their callers did not ask for.
+    const isRepeatable = headers.has("idempotency-key");
+    if (UNSAFE.has(method) && !isRepeatable) headers.set("idempotency-key", idempotencyKey);
     if (traceParent !== null && !headers.has("traceparent")) headers.set("traceparent", traceParent);
     const dropped: string[] = [];
     const init = {
       method,
       headers,
       signal,
+      isRepeatable,
       ...(content && { body: content.content }),
       ...(basicAuth && { basicAuth }),
       onBodyDropped: (status: number) => {

@@ -14,12 +14,13 @@ export type FunctionContext = {
   clock: Clock;
   /**
    * Like the standard fetch. `basicAuth` is sent as `Authorization: Basic …`, encoded after its secrets were
-   * inserted.
+   * inserted. With `isRepeatable`, a request whose connection breaks may be sent again, whatever its method.
    */
   fetch(
     url: string | URL,
     init?: RequestInit & {
       basicAuth?: { username: string; password: string };
+      isRepeatable?: boolean;
       onBodyDropped?: (status: number) => void;
     },
   ): Promise<Response>;
