@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { pipeline, Readable } from "node:stream";
+import { pipeline } from "node:stream";
 import type { OrgId } from "@/server/base/actor";
 import { AppError } from "@/server/base/errors";
 import { MIB } from "@/server/contract/sizes";
@@ -162,8 +162,10 @@ export function sendToNode(
     // A stream may be silent at first.
     outgoing.flushHeaders();
     cutStalledReader(outgoing, STALLED_STREAM_MS);
+    const reader = events.getReader();
     // A reader that leaves ends both.
-    pipeline(Readable.from(events), outgoing, () => {});
+    outgoing.once("close", () => void reader.cancel().catch(() => {}));
+    pipeline(readAll(reader), outgoing, () => {});
     return false;
   }
   // A 304 has no body; a length would be that of the body that the client knows.
@@ -175,6 +177,15 @@ export function sendToNode(
   if (outgoing.writableLength === 0) return false;
   cutStalledReader(outgoing, STALLED_READER_MS);
   return true;
+}
+
+// Unlike a stream of Node, it reads nothing ahead.
+async function* readAll(reader: ReadableStreamDefaultReader<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    yield value;
+  }
 }
 
 /** Answers a Web Request with an API handler, for Next's route handlers and tests. */

@@ -210,6 +210,27 @@ it("disconnects a stalled reader and ends its query", async () => {
   socket.destroy();
 });
 
+it("asks for no more events before the reader takes those that were sent", async () => {
+  let asked = 0;
+  const events = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        asked += 1;
+        controller.enqueue(new Uint8Array(64 * 1024 * 1024));
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  server = createServer((_incoming, outgoing) => {
+    sendToNode(outgoing, { status: 200, headers: {}, body: "", events }, []);
+  });
+  const socket = connect(await listen(server), "127.0.0.1");
+  socket.write("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  while (!String(socket.read() ?? "").includes("\0")) await once(socket, "readable");
+  expect(asked).toBe(1);
+  socket.destroy();
+});
+
 it("waits for a slow answer", async () => {
   const answer = await exchange(async (_incoming, outgoing) => {
     cutStalledReader(outgoing, 50);

@@ -1,5 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { JsonObject } from "@/server/base/json/json";
+import { MIB } from "@/server/contract/sizes";
+import { ProcessMemory } from "@/server/guard/limits/process-memory";
 import { cancelRun } from "@/server/runs/cancel";
 import { RunTexts } from "@/server/runs/live/run-texts";
 import { startRun } from "@/server/runs/start";
@@ -8,7 +10,7 @@ import { type ReadEvent, readEvents } from "@/testing/event-reader";
 import { executeRun } from "@/testing/execute";
 import { insertRun } from "@/testing/runs";
 import { insertTool } from "@/testing/tools";
-import { createTenant, openWorld, scriptedModels } from "@/testing/world";
+import { createTenant, openWorld, scriptedModels, type Tenant } from "@/testing/world";
 import { handleRest } from "../rest";
 
 let play: (request: ModelRequest) => Promise<Partial<ModelReply>> = async () => ({ content: "ok" });
@@ -219,5 +221,57 @@ describe("a stream", () => {
     expect([full.status, full.headers.get("retry-after")]).toEqual([429, "5"]);
     leave.abort();
     await expect.poll(() => status(pathOf(runId))).toBe(200);
+  });
+});
+
+describe("a run with large outputs", () => {
+  const insertLarge = async (of: Tenant) => {
+    const runId = await insertRun(world, of, { kind: "agent", steps: 16 });
+    const output = JSON.stringify("x".repeat(MIB));
+    await world.db.step.updateMany({ where: { runId }, data: { output } });
+    await world.db.$executeRaw`
+      UPDATE steps SET started_event = 2 * step_number + 1, finished_event = 2 * step_number + 2 WHERE run_id = ${runId}::uuid`;
+    return pathOf(runId, "agent");
+  };
+
+  it("is read no faster than its events are taken", async () => {
+    const enqueue = vi.spyOn(ReadableStreamDefaultController.prototype, "enqueue");
+    onTestFinished(() => enqueue.mockRestore());
+    const stream = (await open(`${await insertLarge(tenant)}?since=0`)).body;
+    let taken = 0;
+    let text = "";
+    for await (const chunk of stream ?? []) {
+      const enqueued = enqueue.mock.calls.reduce((sum, [{ length }]) => sum + length, 0);
+      expect(enqueued - taken).toBeLessThan(2 * MIB);
+      taken += chunk.length;
+      text += Buffer.from(chunk).toString();
+    }
+    expect(numbers(readEvents(text)).slice(-33)).toEqual(upTo(35).slice(2));
+  });
+
+  it("waits with its snapshot for the organization's other readers, and not for another's", async () => {
+    // 128 MiB are for what is not read, half of them for one organization. A snapshot takes 48 MiB.
+    const process = { ...world, memory: new ProcessMemory({ limit: 1024 * MIB, used: () => 0 }) };
+    const enter = vi.spyOn(process.memory, "enter");
+    const stranger = await createTenant(world);
+    const path = await insertLarge(tenant);
+    const read = async (from: string, key = tenant.key) => {
+      const reader = (await open(from, { key, process })).body?.getReader();
+      await reader?.read();
+      return { read: () => reader?.read(), cancel: () => reader?.cancel() };
+    };
+    const order: string[] = [];
+    const stalled = await read(path);
+    await stalled.read();
+    const waiting = await read(path);
+    const snapshot = waiting.read()?.then(() => order.push("waited"));
+    await vi.waitFor(() => expect(enter).toHaveBeenCalledTimes(2), { timeout: 30_000 });
+    const other = await read(await insertLarge(stranger), stranger.key);
+    await other.read();
+    order.push("other");
+    await stalled.cancel();
+    await snapshot;
+    expect(order).toEqual(["other", "waited"]);
+    await Promise.all([waiting.cancel(), other.cancel()]);
   });
 });

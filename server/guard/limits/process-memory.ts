@@ -61,7 +61,7 @@ function usedMemory(): number {
 
 /** `isHeldUp` returns true while the run's steps must wait for other runs. */
 type Waits = { signal?: AbortSignal; isHeldUp?: () => boolean };
-type HeldMemory = { kind: "values" | "bodies"; cost: number; signal?: AbortSignal };
+type HeldMemory = { kind: "values" | "bodies" | "unread"; cost: number; signal?: AbortSignal };
 
 export class ProcessMemory {
   readonly limit: number;
@@ -130,7 +130,8 @@ export class ProcessMemory {
   }
 
   enter(organizationId: string, { kind, ...work }: HeldMemory & Waits): Promise<Entry> {
-    return (kind === "values" ? this.#working : this.#outbound).enter(organizationId, work);
+    const queues = { values: this.#working, bodies: this.#outbound, unread: this.unread };
+    return queues[kind].enter(organizationId, work);
   }
 
   /** Returns false if there is no room. A negative weight gives memory back. */
@@ -187,6 +188,7 @@ export class StepMemory {
   readonly #group: StepMemory | undefined;
   #values: Promise<Entry> | undefined;
   #bodies: Promise<Entry> | undefined;
+  #unread: Promise<Entry> | undefined;
   #turn: Promise<Entry> | undefined;
   #lastTurn: Promise<void> = Promise.resolve();
 
@@ -225,6 +227,13 @@ export class StepMemory {
     return this.#holdBody({ kind: "bodies", cost: bytes * RESPONSE_COPIES });
   }
 
+  /** For events, which count until their reader has taken them: instead of values, which others wait for. */
+  async holdUnread(bytes: number, signal: AbortSignal): Promise<void> {
+    if (bytes <= LIGHT_BODY_BYTES) return;
+    this.#unread = this.#enter({ kind: "unread", cost: bytes * COPIES, signal });
+    await this.#unread;
+  }
+
   async #holdBody(body: HeldMemory): Promise<void> {
     const held = this.#values ?? this.#bodies;
     if (held !== undefined) return (await held).grow(body.cost);
@@ -244,7 +253,9 @@ export class StepMemory {
   release(): void {
     this.releaseBodies();
     leave(this.#values);
+    leave(this.#unread);
     this.#values = undefined;
+    this.#unread = undefined;
     this.#turn = undefined;
   }
 

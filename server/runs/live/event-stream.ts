@@ -11,8 +11,8 @@ const RETRY_MS = 1_000;
 
 export type EventSink = {
   /**
-   * Wait for it before reading more data: a slow reader then gets fewer and newer events. Also resolves when the
-   * reader has disconnected.
+   * Resolves when the reader has taken everything and asks for more, or has disconnected. Wait for it before reading
+   * more data: a slow reader then gets fewer and newer events.
    */
   drained(): Promise<void>;
   /** `id` returns as Last-Event-ID after a dropped connection. */
@@ -55,9 +55,11 @@ export function openEventStream({
   over.signal.addEventListener("abort", onOver, { once: true });
   const encoder = new TextEncoder();
   let wake = () => {};
-  return new ReadableStream<Uint8Array>({
+  let isAsked = false;
+  const source: UnderlyingDefaultSource<Uint8Array> = {
     start(controller) {
       const write = (text: string) => {
+        isAsked = false;
         if (!over.signal.aborted) controller.enqueue(encoder.encode(text));
       };
       const close = () => {
@@ -73,9 +75,8 @@ export function openEventStream({
         if (!over.signal.aborted) onError(error);
         close();
       };
-      const room = () => (controller.desiredSize ?? 0) > 0;
       // Unread data shows that the stream is alive.
-      const heartbeat = setInterval(() => room() && write(": still here\n\n"), HEARTBEAT_MS);
+      const heartbeat = setInterval(() => isAsked && write(": still here\n\n"), HEARTBEAT_MS);
       let asking = false;
       const check = setInterval(() => {
         if (asking) return;
@@ -100,7 +101,7 @@ export function openEventStream({
         drained: () =>
           new Promise((resolve) => {
             wake = resolve;
-            if (room() || over.signal.aborted) resolve();
+            if (isAsked || over.signal.aborted) resolve();
           }),
         send: ({ name, data, id }) =>
           write(`${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`),
@@ -111,12 +112,14 @@ export function openEventStream({
       if (call.signal.aborted) close();
       produce(sink).then(close, fail);
     },
-    // Called when the reader has taken everything that was sent.
     pull() {
+      isAsked = true;
       wake();
     },
     cancel() {
       over.abort();
     },
-  });
+  };
+  // Nothing is written before the reader asks.
+  return new ReadableStream(source, { highWaterMark: 0 });
 }

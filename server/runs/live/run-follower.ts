@@ -1,4 +1,5 @@
 import type { ApiKeyActor } from "@/server/base/actor";
+import type { StepMemory } from "@/server/guard/limits/process-memory";
 import type { EventSink } from "@/server/runs/live/event-stream";
 import { readCalledRuns, readOpenCalls } from "@/server/runs/read/events/called-runs";
 import {
@@ -92,14 +93,24 @@ export class RunFollower {
   async sendSnapshot(): Promise<void> {
     const { services, actor, sink, eventId } = this.#tree;
     const { ref, view } = this.#followed;
-    await services.memory.answer(actor.orgId, 0, async (memory) => {
-      const { run, n, steps } = await readSnapshot(services, { actor, ref, memory });
+    await this.#hold(async (memory) => {
+      const { run, n, steps } = await readSnapshot(services, { actor, ref, memory, signal: sink.signal });
       this.#n = n;
       sink.send({
         name: "snapshot",
         data: { ...view(run), steps: steps.map(finishedStep) },
         id: eventId(),
       });
+    });
+  }
+
+  /** The memory counts until the reader has taken what the work sends. */
+  #hold<Result>(work: (memory: StepMemory) => Promise<Result>): Promise<Result> {
+    const { services, actor, sink } = this.#tree;
+    return services.memory.answer(actor.orgId, 0, async (memory) => {
+      const result = await work(memory);
+      await sink.drained();
+      return result;
     });
   }
 
@@ -122,7 +133,6 @@ export class RunFollower {
           return true;
         }
         isWhole = sent.isWhole && sent.undrained === null;
-        if (!isWhole) await sink.drained();
         if (sink.signal.aborted) return false;
       }
       if (hasChildren) this.#open = await readOpenCalls(services, this.#followed.ref.runId, this.#n);
@@ -135,10 +145,15 @@ export class RunFollower {
 
   /** Sends the next events, up to the completion of a step whose runs may have more: `undrained`. */
   async #sendEvents() {
-    const { services, actor, hasChildren } = this.#tree;
+    const { services, actor, hasChildren, sink } = this.#tree;
     const { ref, view } = this.#followed;
-    return services.memory.answer(actor.orgId, 0, async (memory) => {
-      const { run, events, isWhole, end } = await readEvents(services, { actor, ref, memory }, this.#n);
+    const { signal } = sink;
+    return this.#hold(async (memory) => {
+      const { run, events, isWhole, end } = await readEvents(
+        services,
+        { actor, ref, memory, signal },
+        this.#n,
+      );
       if (ref.kind === "agent") await this.#texts.send((name, data) => this.#write({ name, data }));
       for (const event of events) {
         const call = hasChildren && event.type === "step.completed" ? event.call : undefined;

@@ -254,7 +254,6 @@ describe("the stream of an organization's runs", () => {
     const ids = Array.from({ length: MAX_NAMED_RUNS + more }, newId);
     await notify(ids, 1);
     await notify(ids, 2);
-    expect((await stream.next())?.data.ids).toEqual([]);
     expect((await stream.next())?.data.ids).toEqual(more === 0 ? ids : []);
 
     // Later changes are named again.

@@ -3,6 +3,7 @@ import type { ApiKeyActor } from "@/server/base/actor";
 import { defineQuery } from "@/server/base/db/statement";
 import { readAtOnce } from "@/server/base/db/transaction";
 import { isTerminal, type RunKind, STEP_STATUSES } from "@/server/contract/enums";
+import { MIB } from "@/server/contract/sizes";
 import type { StepMemory } from "@/server/guard/limits/process-memory";
 import { firstEvents } from "@/server/runs/engine/claimed-run";
 import type { RunFacts } from "@/server/runs/run-facts";
@@ -24,6 +25,8 @@ export type RunEvent = {
 export type StepCall = { n: number; key: string; stepNumber: number };
 
 const WINDOW = 100;
+// Unless one event is larger.
+const WINDOW_BYTES = MIB;
 
 const step = z.object({
   key: z.string(),
@@ -46,21 +49,25 @@ const step = z.object({
 });
 export type EventStep = z.infer<typeof step>;
 
-const STEP_COLUMNS = `key, child_run_id IS NOT NULL AS "hasCalled", step_number AS "stepNumber", iteration_number AS "iterationNumber", tool_name AS "toolName", status,
-  input, output, reasoning, input_tokens AS "inputTokens", output_tokens AS "outputTokens", error_message AS "errorMessage",
+const columns = (
+  output = "output",
+  reasoning = "reasoning",
+) => `key, child_run_id IS NOT NULL AS "hasCalled", step_number AS "stepNumber", iteration_number AS "iterationNumber", tool_name AS "toolName", status,
+  input, ${output} AS output, ${reasoning} AS reasoning, input_tokens AS "inputTokens", output_tokens AS "outputTokens", error_message AS "errorMessage",
   started_at AS "startedAt", finished_at AS "finishedAt", duration_ms AS "durationMs", started_event AS "startedEvent",
   finished_event AS "finishedEvent"`;
 
 const READ_STEPS = defineQuery(
   "read-steps-of-events",
   step,
-  `SELECT ${STEP_COLUMNS} FROM steps
+  // Texts of steps that finish in a later window are not read.
+  `SELECT ${columns("CASE WHEN finished_event BETWEEN $2 AND $3 THEN output END", "CASE WHEN finished_event BETWEEN $2 AND $3 THEN reasoning ELSE '' END")} FROM steps
    WHERE run_id = $1 AND (started_event BETWEEN $2 AND $3 OR finished_event BETWEEN $2 AND $3)`,
 );
 const READ_FINISHED_STEPS = defineQuery(
   "read-finished-steps",
   step,
-  `SELECT ${STEP_COLUMNS} FROM steps WHERE run_id = $1 AND status IN ('Completed', 'Failed') ORDER BY step_number`,
+  `SELECT ${columns()} FROM steps WHERE run_id = $1 AND status IN ('Completed', 'Failed') ORDER BY step_number`,
 );
 const READ_WAITS = defineQuery(
   "read-waits",
@@ -75,19 +82,37 @@ const READ_LAST = defineQuery(
                    (SELECT coalesce(max(n), 0) FROM run_events WHERE run_id = $1)) AS event
    FROM steps WHERE run_id = $1`,
 );
-const SIZE_STEPS = defineQuery(
-  "size-of-event-steps",
+/** The first row, without a number, is that of an ended run. */
+const SIZE_EVENTS = defineQuery(
+  "size-of-events",
+  z.object({ n: z.number().nullable(), bytes: z.number() }),
+  `SELECT NULL AS n, octet_length(input) + octet_length(coalesce(output, '')) AS bytes
+   FROM runs WHERE id = $1 AND organization_id = $4 AND finished_at IS NOT NULL
+   UNION ALL
+   SELECT event.n, event.bytes FROM steps CROSS JOIN LATERAL (VALUES
+     (started_event, octet_length(input)),
+     (finished_event, octet_length(input) + octet_length(coalesce(output, '')) + octet_length(reasoning))
+   ) AS event (n, bytes)
+   WHERE run_id = $1 AND organization_id = $4 AND (started_event BETWEEN $2 AND $3 OR finished_event BETWEEN $2 AND $3) AND event.n BETWEEN $2 AND $3
+   ORDER BY n NULLS FIRST`,
+);
+const SIZE_RUN = defineQuery(
+  "size-of-run",
   z.object({ bytes: z.number() }),
-  `SELECT coalesce(sum(octet_length(input) + octet_length(coalesce(output, '')) + octet_length(reasoning)), 0)::float8 AS bytes
-   FROM steps WHERE run_id = $1 AND (started_event BETWEEN $2 AND $3 OR finished_event BETWEEN $2 AND $3)`,
+  `SELECT octet_length(input) + octet_length(coalesce(output, '')) AS bytes FROM runs WHERE id = $1 AND organization_id = $2`,
 );
 
 export type RunRef = { kind: RunKind; runId: string };
-type Reading = { actor: ApiKeyActor; ref: RunRef; memory: StepMemory };
+type Reading = { actor: ApiKeyActor; ref: RunRef; memory: StepMemory; signal: AbortSignal };
 
 /** The state of a run with everything up to event `n`, without its end. Throws `not_found`. */
-export async function readSnapshot(services: Pick<Services, "pool">, { actor, ref, memory }: Reading) {
-  await memory.hold(await sizeOfSteps(services, actor.orgId, ref.runId));
+export async function readSnapshot(
+  services: Pick<Services, "pool">,
+  { actor, ref, memory, signal }: Reading,
+) {
+  const [run] = await SIZE_RUN(services.pool, [ref.runId, actor.orgId]);
+  const steps = await sizeOfSteps(services, actor.orgId, ref.runId);
+  await memory.holdUnread(steps + (run?.bytes ?? 0), signal);
   return readAtOnce(services.pool, async (client) => {
     const run = ownRun(actor, ref.kind, (await readRunRow(client, [ref.runId, actor.orgId, ref.kind]))[0]);
     const [last] = await READ_LAST(client, [run.id]);
@@ -107,17 +132,20 @@ const lastStepEvent = (run: RunFacts, lastRow: number) => Math.max(firstEvents(r
  */
 export async function readEvents(
   services: Pick<Services, "pool">,
-  { actor, ref, memory }: Reading,
+  { actor, ref, memory, signal }: Reading,
   since: number,
 ) {
-  const range = [ref.runId, since + 1, since + WINDOW];
+  const { last, bytes } = cutWindow(
+    await SIZE_EVENTS(services.pool, [ref.runId, since + 1, since + WINDOW, actor.orgId]),
+    since,
+  );
+  const range = [ref.runId, since + 1, last];
   // Before the transaction: a wait for memory must not hold a connection.
-  const [size] = await SIZE_STEPS(services.pool, range);
-  await memory.hold(size?.bytes ?? 0);
+  await memory.holdUnread(bytes, signal);
   return readAtOnce(services.pool, async (client) => {
     const run = ownRun(actor, ref.kind, (await readRunRow(client, [ref.runId, actor.orgId, ref.kind]))[0]);
-    const [last] = await READ_LAST(client, [run.id]);
-    const before = lastStepEvent(run, last?.event ?? 0);
+    const [lastRow] = await READ_LAST(client, [run.id]);
+    const before = lastStepEvent(run, lastRow?.event ?? 0);
     const end = isTerminal(run.status) ? before + 1 : null;
     const to = end ?? before;
     if (to <= since) return { run, events: [], isWhole: true, end };
@@ -127,10 +155,22 @@ export async function readEvents(
       ...firstEventsOf(run),
       ...waits.map(({ n, reason, until }) => waiting(n, { reason, until: until?.toISOString() ?? null })),
       ...steps.flatMap(eventsOfStep),
-    ].filter(({ n }) => n > since && n <= since + WINDOW);
+    ].filter(({ n }) => n > since && n <= last);
     events.sort((one, other) => one.n - other.n);
-    return { run, events, isWhole: to <= since + WINDOW, end };
+    return { run, events, isWhole: to <= last, end };
   });
+}
+
+/** The number of the last event of a window, and the bytes of its events and of the ended run. */
+function cutWindow(sizes: { n: number | null; bytes: number }[], since: number) {
+  let ofRun = 0;
+  let ofEvents = 0;
+  for (const { n, bytes } of sizes) {
+    if (n === null) ofRun = bytes;
+    else if (ofEvents > 0 && ofEvents + bytes > WINDOW_BYTES) return { last: n - 1, bytes: ofRun + ofEvents };
+    else ofEvents += bytes;
+  }
+  return { last: since + WINDOW, bytes: ofRun + ofEvents };
 }
 
 const waiting = (n: number, data: { reason: string; until: string | null }): RunEvent => ({
