@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { defineQuery } from "@/server/base/db/statement";
 import { AppError, isAppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
 import { tryParseJson } from "@/server/base/json/json";
@@ -61,9 +62,39 @@ async function respondToAuthRequest(services: Services, request: Request, client
   const signIn = readSignIn(request, body);
   const attempt = { email: signIn.email, clientAddress, sleep };
   await admitSignIn(services, attempt);
+  const verified = await READ_PASSWORD(services.pool, [signIn.email]);
   const response = await handle(JSON.stringify(signIn));
-  if (response.ok) await forgiveSignIn(services, attempt);
+  if (!response.ok) return response;
+  await requireSamePassword(services, { email: signIn.email, verified, response });
+  await forgiveSignIn(services, attempt);
   return response;
+}
+
+const passwordRow = z.object({ password: z.string().nullable() });
+type PasswordRow = z.infer<typeof passwordRow>;
+const PASSWORD_OF = `
+  SELECT account.password
+  FROM accounts account JOIN users person ON person.id = account.user_id
+  WHERE person.email = $1 AND account.provider_id = 'credential'`;
+const READ_PASSWORD = defineQuery("read-password", passwordRow, PASSWORD_OF);
+const AWAIT_PASSWORD = defineQuery("await-password", passwordRow, `${PASSWORD_OF} FOR SHARE OF account`);
+
+const signedIn = z.object({ token: z.string() });
+
+/**
+ * better-auth creates the session some time after it has verified the password. A new password set in between ends
+ * only the sessions that exist, so this one ends here. The lock waits for a change that has not committed.
+ */
+async function requireSamePassword(
+  services: Services,
+  { email, verified, response }: { email: string; verified: PasswordRow[]; response: Response },
+): Promise<void> {
+  const current = await AWAIT_PASSWORD(services.pool, [email]);
+  if (current[0]?.password === verified[0]?.password) return;
+  const { token } = signedIn.parse(await response.json());
+  const { internalAdapter } = await getAuth(services).$context;
+  await internalAdapter.deleteSession(token);
+  throw new AppError("unauthenticated", "The password was changed. Sign in with the new one.");
 }
 
 const signInBody = z.object({

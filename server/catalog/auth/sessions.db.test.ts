@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { newId } from "@/server/base/ids";
+import { setPassword } from "@/server/catalog/auth/accounts";
 import { handleAuthRequest } from "@/server/catalog/auth/auth-requests";
 import { switchOrganization } from "@/server/catalog/auth/own-account";
 import { getAuth, isSameOrigin, isStillMember, sessionFromHeaders } from "@/server/catalog/auth/sessions";
@@ -109,6 +110,22 @@ describe("signing in", () => {
     });
     expect([wrong.status, unknown.status]).toEqual([401, 401]);
     expect(await wrong.text()).toBe(await unknown.text());
+  });
+
+  it("with the old password leaves no session if a new one is set meanwhile", async () => {
+    const { email, userId } = await createMember(world, tenant);
+    const sessions = () => world.db.session.count({ where: { userId } });
+    let signingIn: Promise<Response> | undefined;
+    await world.db.$transaction(async (tx) => {
+      await setPassword(tx, { userId, password: "another-password", at: world.clock.now() });
+      signingIn = post("/sign-in/email", { email, password: TEST_PASSWORD });
+      await expect.poll(sessions).toBe(1);
+    });
+    const response = await signingIn;
+    expect(response?.status).toBe(401);
+    expect(response?.headers.getSetCookie()).toEqual([]);
+    expect(await sessions()).toBe(0);
+    expect((await post("/sign-in/email", { email, password: "another-password" })).status).toBe(200);
   });
 
   it("rejects sign-up", async () => {
