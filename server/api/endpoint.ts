@@ -31,6 +31,8 @@ export type EndpointRules = {
    * ETag. `saved`: as the view of what was changed. `events`: a stream. `plain`: any other answer.
    */
   answers: "start" | "view" | "saved" | "events" | "plain";
+  /** Fields of a definition's answer that change by themselves: If-Match ignores them. */
+  state?: readonly string[];
   /** The status of a run may not allow the call: 409 `conflict`. */
   conflicts?: true;
   /** Starts count as starts, others as reads, except lists and changes of definitions. */

@@ -16,7 +16,7 @@ import type { Services } from "@/server/services";
 import { authorizeCaller } from "./authorize";
 import type { Sent } from "./endpoint";
 import { type ApiRequest, type ApiResponse, boundBodyBytes, respondToWebRequest } from "./http/api-request";
-import { answerIfChanged, tagBody } from "./http/entity-tag";
+import { answerIfChanged, tagBody, tagDefinition } from "./http/entity-tag";
 import { errorResponse, jsonResponse, toAppError } from "./http/respond";
 import { readInput } from "./read-input";
 import { createRouteFinder, type Route } from "./route";
@@ -115,7 +115,11 @@ function renderView({ route, services, actor, headers }: Call, view: object): st
   const { endpoint, procedure } = route;
   const body = writeJson(view);
   if (endpoint.answers !== "view" && endpoint.answers !== "saved") return body;
-  const { kind } = endpoint;
+  const { kind, state } = endpoint;
+  if (state !== undefined) {
+    headers.ETag = tagDefinition(view, state);
+    return body;
+  }
   const isFinal =
     kind === undefined || ("status" in view && ENDED_STATUSES.some((each) => each === view.status));
   const tagged = tagBody(body, { kind, isFinal });

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { AppError } from "@/server/base/errors";
+import { writeJson } from "@/server/base/json/json";
 import type { RunKind } from "@/server/contract/enums";
 import type { TaggedBody } from "@/server/runs/ended-runs";
 import type { ApiResponse } from "./api-request";
@@ -28,6 +29,19 @@ function withoutDuration(body: string, kind: RunKind | undefined): string {
   return kind === "tool" ? body.slice(0, body.lastIndexOf(',"duration":')) : body;
 }
 
+/**
+ * The tag of a definition. `state`: fields that change without a change of the definition. They are in a second part of
+ * the tag: a read with a known tag hides no change of them, and If-Match compares the first part.
+ */
+export function tagDefinition(view: object, state: readonly string[] = []): string {
+  const whole = digest(writeJson(view));
+  if (state.length === 0) return `"${whole}"`;
+  const fixed = Object.entries(view).filter(([field]) => !state.includes(field));
+  return `"${digest(writeJson(Object.fromEntries(fixed)))}.${whole}"`;
+}
+
+const definitionPart = (etag: string) => etag.replace(/\..*/, "");
+
 const digest = (text: string) => hash("sha1", text, "base64url");
 
 // Compares weakly with the header If-None-Match (RFC 9110, section 13.1.2).
@@ -39,10 +53,10 @@ function isKnown(etag: string, ifNoneMatch: string): boolean {
   });
 }
 
-/** Throws `precondition_failed` unless the header If-Match names the tag (RFC 9110, section 13.1.1). */
-export function requireMatch({ etag }: TaggedBody, ifMatch: string): void {
-  const names = ifMatch.split(",").map((given) => given.trim());
-  if (names.includes("*") || names.includes(etag)) return;
+/** Throws `precondition_failed` unless the header If-Match names a definition's tag (RFC 9110, section 13.1.1). */
+export function requireMatch(etag: string, ifMatch: string): void {
+  const names = ifMatch.split(",").map((given) => definitionPart(given.trim()));
+  if (names.includes("*") || names.includes(definitionPart(etag))) return;
   throw new AppError(
     "precondition_failed",
     "It has changed since the ETag in If-Match. Read it again. Nothing was changed.",

@@ -42,6 +42,7 @@ const callback = {
     definition: { slug: "orders", url: exampleLine.url, events: exampleLine.events, agents: ["helper"] },
   },
   changes: callbackChanges,
+  state: ["failingSince"],
   // Outputs of runs leave by callbacks.
   alsoNeeds: ["runs:read"],
   isForgotten: true,
@@ -72,6 +73,7 @@ export const callbacks = {
     description: "The definition of a callback, as definition files have it, without its secrets.",
     input: z.object({ callbackId: idParameter("callbackId", "callback") }),
     answer: callback.view,
+    state: callback.state,
     example: { response: callback.example },
     run: ({ services, actor, input: { callbackId } }) => readCallback(services, actor, callbackId),
   }),

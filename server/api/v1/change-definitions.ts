@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { type Endpoint, type EndpointRules, endpoint, idParameter } from "@/server/api/endpoint";
-import { requireMatch, tagBody } from "@/server/api/http/entity-tag";
+import { requireMatch, tagDefinition } from "@/server/api/http/entity-tag";
 import type { ApiKeyActor } from "@/server/base/actor";
-import { writeJson } from "@/server/base/json/json";
 import { MAX_BODY_BYTES } from "@/server/contract/sizes";
 import type { Services } from "@/server/services";
 import { flag, words } from "./filters";
@@ -28,7 +27,9 @@ type Kind = {
   /** `agent` has the path parameter `agentId`. */
   name: string;
   path: `/v1/${string}`;
-  view: z.ZodType;
+  view: z.ZodType<object>;
+  /** See `EndpointRules`. */
+  state?: readonly string[];
   example: { id: string; definition: object };
   changes: Changes;
   /** To create and change it. */
@@ -73,7 +74,7 @@ const operation = (verb: string, name: string) => `${verb}${name.charAt(0).toUpp
 
 /** Of a new definition. `created`: its answer, if that has more than a read's. */
 export function createEndpoint({
-  kind: { tag, name, path, view, example, alsoNeeds = [], hasVersions, isForgotten },
+  kind: { tag, name, path, view, state, example, alsoNeeds = [], hasVersions, isForgotten },
   created,
   generatesSecret,
   create,
@@ -101,6 +102,7 @@ export function createEndpoint({
       `${created?.description ?? ""}`,
     alsoNeeds: ["definitions:read", ...alsoNeeds],
     answers: created === undefined ? "saved" : "plain",
+    ...(state === undefined ? {} : { state }),
     successDescription: "The stored definition",
     body: BODY,
     input: z.object({ ...query, body: definition }),
@@ -120,6 +122,7 @@ export function changeEndpoints({
   example,
   changes,
   alsoNeeds = [],
+  state,
   hasVersions,
 }: Kind): { update: Endpoint; archive: Endpoint } {
   const parameter = `${name}Id`;
@@ -130,7 +133,7 @@ export function changeEndpoints({
   const preconditionOf = ({ "If-Match": ifMatch }: Readonly<Record<string, string>>): Precondition =>
     ifMatch === undefined
       ? undefined
-      : (current) => requireMatch(tagBody(writeJson(view.parse(current)), { isFinal: true }), ifMatch);
+      : (current) => requireMatch(tagDefinition(view.parse(current), state), ifMatch);
   return {
     update: endpoint({
       ...ofOne,
@@ -142,6 +145,7 @@ export function changeEndpoints({
         "cannot be changed.",
       alsoNeeds: ["definitions:read", ...alsoNeeds],
       answers: "saved",
+      ...(state === undefined ? {} : { state }),
       successDescription: "The changed definition",
       body: BODY,
       input: z.object({ ...id, ...(hasVersions ? { note: NOTE } : {}), body: definition }),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { runDueSchedules } from "@/server/runs/schedules/timer";
 import { createKey, openRestServer } from "@/testing/servers/rest-server";
 import { createTenant, createTrigger, openWorld } from "@/testing/world";
 
@@ -220,5 +221,39 @@ describe("callbacks", () => {
     expect((await post("/v1/callbacks", { ...mine, slug: "all" }, limited)).status).toBe(403);
     expect((await patch(`/v1/callbacks/${created.body.id}`, { tools: null }, limited)).status).toBe(400);
     expect((await remove(`/v1/callbacks/${created.body.id}`, limited)).status).toBe(200);
+  });
+});
+
+describe("If-Match", () => {
+  async function expectUnchanged(path: string, { etag, field }: { etag: string; field: string }) {
+    const read = await call(path, { key, headers: { "If-None-Match": etag } });
+    expect(read.status).toBe(200);
+    const changed = await patch(path, { name: "Renamed" }, key, { "If-Match": etag });
+    expect([changed.status, changed.body]).toMatchObject([200, { [field]: read.body[field] }]);
+    expect((await patch(path, {}, key, { "If-Match": etag })).status).toBe(412);
+    const again = await call(path, {
+      key,
+      headers: { "If-None-Match": changed.headers.get("etag") ?? "" },
+    });
+    expect(again.status).toBe(304);
+    return read.body[field];
+  }
+
+  it("ignores that a schedule was due, which a read shows", async () => {
+    const { body, headers } = await post("/v1/schedules", { ...MORNING, slug: "hourly", cron: "0 * * * *" });
+    world.clock.advance(3_600_000);
+    await runDueSchedules(world);
+    const given = { etag: headers.get("etag") ?? "", field: "nextAt" };
+    expect(await expectUnchanged(`/v1/schedules/${body.id}`, given)).not.toBe(body.nextAt);
+  });
+
+  it("ignores that a callback fails, which a read shows", async () => {
+    const { id } = (await post("/v1/callbacks", { ...CALLBACK, slug: "fails" })).body;
+    const path = `/v1/callbacks/${id}`;
+    const etag = (await get(path)).headers.get("etag") ?? "";
+    const failingSince = world.clock.now();
+    await world.db.callbackEndpoint.update({ where: { id }, data: { failingSince } });
+    const given = { etag, field: "failingSince" };
+    expect(await expectUnchanged(path, given)).toBe(failingSince.toISOString());
   });
 });

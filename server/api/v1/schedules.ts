@@ -53,6 +53,7 @@ const schedule = {
     },
   },
   changes: scheduleChanges,
+  state: ["nextAt"],
 } as const;
 
 export const schedules = {
@@ -79,6 +80,7 @@ export const schedules = {
     description: "The definition of a schedule, as definition files have it, and its next time.",
     input: z.object({ scheduleId: idParameter("scheduleId", "schedule") }),
     answer: schedule.view,
+    state: schedule.state,
     example: { response: schedule.example },
     run: ({ services, actor, input: { scheduleId } }) => readSchedule(services, actor, scheduleId),
   }),
