@@ -288,13 +288,16 @@ type DocumentRequest =
   | { csv: { text: string; delimiter: string | undefined; header: boolean; relaxed: boolean } }
   | { html: string };
 
-/** The rows of a CSV text (RFC 4180), or title and text of an HTML page; or why not, in words for people. */
+/**
+ * The rows of a CSV text (RFC 4180), or title and text of an HTML page; or why not, in words for people. Throws the
+ * signal's reason.
+ */
 export async function parseDocument<Value>(
   request: DocumentRequest,
-  { organizationId, memory }: { organizationId: string; memory: StepMemory },
+  { memory, ...shared }: { organizationId: string; signal: AbortSignal; memory: StepMemory },
   value: z.ZodType<Value>,
 ): Promise<{ value: Value } | { issue: string }> {
-  const answer = await pool.ask(request, { timeoutMs: PARSE_TIMEOUT_MS, organizationId });
+  const answer = await pool.ask(request, { timeoutMs: PARSE_TIMEOUT_MS, ...shared });
   if ("issue" in answer) return answer;
   if (!("value" in answer)) return { issue: `Could not parse it ${answer.limit}.` };
   await memory.holdText(answer.value);

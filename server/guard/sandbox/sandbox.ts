@@ -24,7 +24,7 @@ export type Evaluation = {
   now: Date;
   organizationId: string;
   /** If aborted while the evaluation waits for a thread, the evaluation does not start. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 };
 
 /** Throws the signal's reason. */

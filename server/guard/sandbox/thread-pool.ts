@@ -22,7 +22,7 @@ type ThreadPoolOptions<Value> = {
   value: z.ZodType<Value>;
 };
 
-type ThreadRequest = { timeoutMs: number; organizationId: string; signal?: AbortSignal };
+type ThreadRequest = { timeoutMs: number; organizationId: string; signal?: AbortSignal | undefined };
 
 /** `limit` is in words, such as "within 500 ms". */
 type ThreadAnswer<Value> =

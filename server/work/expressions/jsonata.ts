@@ -105,9 +105,10 @@ export async function evaluateExpression(
   checkLength(expression);
   const found = evaluateReference(expression, input);
   if (found !== null) return found.value;
-  const { now, seed, organizationId, memory, note, timeoutMs = EXPRESSION_TIMEOUT_MS } = facts;
+  const { now, seed, organizationId, signal, memory, note, timeoutMs = EXPRESSION_TIMEOUT_MS } = facts;
   const exact = await stringifyLarge({ expression, input, seed });
   const request = quoteExact(exact);
   if (request !== exact) note?.(NUMBERS_AS_TEXTS);
-  return callSandbox({ request, timeoutMs, now, organizationId, memory, maxDepth: MAX_JSON_DEPTH });
+  const shared = { organizationId, signal, memory };
+  return callSandbox({ request, timeoutMs, now, ...shared, maxDepth: MAX_JSON_DEPTH });
 }

@@ -26,8 +26,8 @@ export const extractText = defineFunction({
     },
     output: { title: "Stock", text: "Stock\n\nFour lamps are left." },
   },
-  async run({ html }, { organizationId, memory }) {
-    const parsed = await parseDocument({ html }, { organizationId, memory }, page);
+  async run({ html }, { organizationId, signal, memory }) {
+    const parsed = await parseDocument({ html }, { organizationId, signal, memory }, page);
     if ("value" in parsed) return parsed.value;
     throw new FunctionError("invalid_html", `Could not read the page: ${parsed.issue}`);
   },

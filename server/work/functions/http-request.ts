@@ -171,7 +171,7 @@ export const httpRequest = defineFunction({
       // People see the step's note; models and workflows only the output.
       return text === undefined ? response : { ...response, note: text };
     }
-    const facts = { now: clock.now(), seed: idempotencyKey, organizationId, memory, note };
+    const facts = { now: clock.now(), seed: idempotencyKey, organizationId, signal, memory, note };
     return readPages(target, input, {
       request,
       redact,

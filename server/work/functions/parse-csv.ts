@@ -63,9 +63,9 @@ export const parseCsv = defineFunction({
       { sku: "B-2", stock: "0" },
     ],
   },
-  async run({ text, delimiter, header = true, relaxed = false }, { organizationId, memory, note }) {
+  async run({ text, delimiter, header = true, relaxed = false }, { organizationId, signal, memory, note }) {
     const request = { csv: { text, delimiter, header, relaxed } };
-    const facts = { organizationId, memory };
+    const facts = { organizationId, signal, memory };
     const parsed = await parseDocument(request, facts, z.union([csvRows, repairedCsv]));
     const other = findOtherDelimiter(text, delimiter);
     const advice = other === null ? null : `If ${other} separates the values, set delimiter to it.`;

@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { Worker } from "node:worker_threads";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { Json } from "@/server/base/json/json";
 import { executeFunction } from "@/server/work/functions/core/execute";
 import { testFunctionContext } from "@/testing/function-context";
@@ -45,3 +46,25 @@ test.concurrent.each<[string, string, Json, string, string]>([
     await expect(call(NEXT[name] ?? null)).resolves.toBeDefined();
   },
 );
+
+test.each<[string, (mark: string) => Json]>([
+  ["parse_csv", (mark) => ({ text: `a\n${mark}` })],
+  ["extract_text", (mark) => ({ html: mark })],
+  ["transform_json", (mark) => ({ value: mark, expression: "$ & $" })],
+])("a call of %s whose run ends while it waits for a thread is not sent", async (name, inputOf) => {
+  const post = vi.spyOn(Worker.prototype, "postMessage");
+  onTestFinished(() => post.mockRestore());
+  const run = new AbortController();
+  const call = (mark: string, signal = new AbortController().signal) =>
+    executeFunction(name, { input: inputOf(mark), context: testFunctionContext({ signal }) });
+  // There are four threads.
+  const before = Array.from({ length: 4 }, () => call("before"));
+  const ended = call("ended", run.signal);
+  const after = call("after");
+  run.abort(new Error("cancelled"));
+  await expect(ended).rejects.toThrow("cancelled");
+  await Promise.all([...before, after]);
+  const sent = JSON.stringify(post.mock.calls);
+  expect(sent).toContain("after");
+  expect(sent).not.toContain("ended");
+});

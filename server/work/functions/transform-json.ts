@@ -42,8 +42,8 @@ export const transformJson = defineFunction({
     },
     output: { count: 2, total: 17 },
   },
-  async run({ value, expression }, { clock, idempotencyKey, organizationId, memory, note }) {
-    const facts = { now: clock.now(), seed: idempotencyKey, organizationId, memory, note };
+  async run({ value, expression }, { clock, idempotencyKey, organizationId, signal, memory, note }) {
+    const facts = { now: clock.now(), seed: idempotencyKey, organizationId, signal, memory, note };
     const fail = failAs(ExpressionError, "invalid_expression");
     return (await evaluateExpression(expression, value, facts).catch(fail)) ?? null;
   },
