@@ -26,6 +26,12 @@ const invite = (email: string, actor = owner, role: MemberActor["role"] = "membe
   createInvitation(world, actor, { email, role });
 const membersOf = (email: string) =>
   world.db.member.findMany({ where: { organizationId: tenant.orgId, user: { email } } });
+const audited = () =>
+  world.db.auditEntry.findMany({
+    where: { organizationId: tenant.orgId, subjectKind: "invitation" },
+    orderBy: { id: "asc" },
+    select: { action: true, subjectId: true },
+  });
 const gone = { code: "not_found", message: expect.stringContaining("Ask for a new one") };
 
 test("a link makes a new person a member once, with the name and password they choose", async () => {
@@ -46,11 +52,10 @@ test("a link makes a new person a member once, with the name and password they c
   expect(await signInCookie(world, { email })).toContain("session_token");
   await expect(readInvitation(world, token)).rejects.toMatchObject(gone);
   await expect(acceptInvitation(world, { token, session: null, account })).rejects.toMatchObject(gone);
-  const audited = await world.db.auditEntry.findMany({
-    where: { organizationId: tenant.orgId, subjectKind: "invitation" },
-    orderBy: { id: "asc" },
-  });
-  expect(audited.map(({ action }) => action)).toEqual(["invitation.created", "invitation.accepted"]);
+  expect(await audited()).toMatchObject([
+    { action: "invitation.created" },
+    { action: "invitation.accepted" },
+  ]);
 });
 
 test("of two uses at once, one succeeds and one account is made", async () => {
@@ -108,6 +113,11 @@ test("a link ends when it expires, is revoked or is replaced by another", async 
   const second = await invite(email);
   await expect(readInvitation(world, first.token)).rejects.toMatchObject(gone);
   expect((await listInvitations(world, owner)).map(({ id }) => id)).toEqual([second.id]);
+  expect(await audited()).toEqual([
+    { action: "invitation.created", subjectId: first.id },
+    { action: "invitation.revoked", subjectId: first.id },
+    { action: "invitation.created", subjectId: second.id },
+  ]);
   await revokeInvitation(world, owner, second);
   await expect(readInvitation(world, second.token)).rejects.toMatchObject(gone);
   await expect(revokeInvitation(world, owner, second)).rejects.toMatchObject({ code: "not_found" });

@@ -62,9 +62,9 @@ export const createInvitation = catalogVerb(
       const message = `is already a member, with the role ${member.role}: ${email}`;
       throw rejection([{ path: "/email", message }]);
     }
-    await tx.invitation.deleteMany({
-      where: { organizationId, OR: [{ email }, { expiresAt: { lte: at } }] },
-    });
+    await tx.invitation.deleteMany({ where: { organizationId, expiresAt: { lte: at } } });
+    const replaced = await tx.invitation.findFirst({ where: { organizationId, email } });
+    if (replaced) await revoke(change, replaced);
     if ((await tx.invitation.count({ where: { organizationId } })) >= MAX_OPEN) {
       throw new AppError("invalid_request", `An organization has at most ${MAX_OPEN} open invitations.`);
     }
@@ -91,7 +91,11 @@ export const revokeInvitation = catalogVerb(
     const { tx, actor } = change;
     const found = await tx.invitation.findFirst({ where: { id, organizationId: actor.orgId } });
     if (!found) throw new AppError("not_found", "Invitation not found. It may have been used.");
-    await tx.invitation.delete({ where: { id } });
-    await recordAudit(change, { verb: "revoked", subject: { kind: "invitation", id, name: found.email } });
+    await revoke(change, found);
   },
 );
+
+async function revoke(change: Change, { id, email }: { id: string; email: string }): Promise<void> {
+  await change.tx.invitation.delete({ where: { id } });
+  await recordAudit(change, { verb: "revoked", subject: { kind: "invitation", id, name: email } });
+}
