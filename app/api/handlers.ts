@@ -6,6 +6,7 @@ import { requirePageOrganization } from "@/server/catalog/auth/page-organization
 import { isSameOrigin, sessionFromHeaders } from "@/server/catalog/auth/sessions";
 import { JSON_TYPE } from "@/server/contract/media-types";
 import { ORGANIZATION_PARAM } from "@/server/contract/page-organization";
+import { KIB } from "@/server/contract/sizes";
 import type { Services } from "@/server/services";
 
 /** Answers with what `work` returns. An `AppError` that it throws becomes the contract's error body. */
@@ -55,6 +56,50 @@ export function requireOwnJson(services: Pick<Services, "env">, { headers }: Req
   const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (isSameOrigin(services, headers) && type === JSON_TYPE) return;
   throw new AppError("forbidden", "This call must come from a page of this site, as JSON.");
+}
+
+const PIECE_LENGTH = 64 * KIB;
+
+/**
+ * Sends a text in pieces, and counts it for its organization until the reader has taken it. Throws `rate_limited` if
+ * too much waits for its readers.
+ */
+export function privateText(
+  { services: { memory }, request, actor: { orgId } }: Call,
+  text: string,
+  options: { type: string; fileName?: string | undefined },
+): Response {
+  const bytes = Buffer.byteLength(text);
+  if (!memory.unread.hasRoom(orgId, bytes)) {
+    const message = "Too many of your organization's files wait to be read. Try again in some seconds.";
+    throw new AppError("rate_limited", message, { headers: { "retry-after": "5" } });
+  }
+  const { leave } = memory.unread.enterNow(orgId, bytes);
+  request.signal.addEventListener("abort", leave, { once: true });
+  const encoder = new TextEncoder();
+  let at = 0;
+  const pieces = new ReadableStream<Uint8Array>(
+    {
+      // Called when the reader has taken the previous piece.
+      pull(controller) {
+        const end = endOfPiece(text, at + PIECE_LENGTH);
+        if (at < end) controller.enqueue(encoder.encode(text.slice(at, end)));
+        at = end;
+        if (at < text.length) return;
+        controller.close();
+        leave();
+      },
+      cancel: leave,
+    },
+    { highWaterMark: 0 },
+  );
+  return privateResponse(pieces, options);
+}
+
+// Does not divide a character of two units.
+function endOfPiece(text: string, end: number): number {
+  const isDivided = end < text.length && /[\ud800-\udbff]/.test(text.charAt(end - 1));
+  return isDivided ? end - 1 : Math.min(end, text.length);
 }
 
 /** A response of private data, saved under `fileName` if one is given. Browsers do not guess another content type. */
