@@ -89,6 +89,13 @@ test.each([
   await (helps ? expect(output).resolves.toHaveProperty("rows") : expect(output).rejects.toThrow());
 });
 
+test.each(["\n", "\r", '"'])("the delimiter %j is rejected", async (delimiter) => {
+  await expect(call("parse_csv", { text: "a\n1", delimiter })).rejects.toMatchObject({
+    code: "invalid_input",
+    message: expect.stringContaining("/delimiter cannot be a quote or the end of a line"),
+  });
+});
+
 test("a text with another delimiter names it (node-red/node-red#2925)", async () => {
   const notes: string[] = [];
   const parse = (text: string) => {

@@ -24,6 +24,7 @@ export const parseCsv = defineFunction({
     delimiter: z
       .string()
       .length(1)
+      .regex(/^[^\r\n"]$/, "cannot be a quote or the end of a line")
       .optional()
       .describe('One character between values. Default: that of a first line such as "sep=;", else ",".'),
     header: z.boolean().optional().describe("Whether the first row names the columns. Default: true."),
