@@ -145,14 +145,17 @@ const THREAD = threadOf(`(data) => {
   const SKIPPED_UNLESS_PAGE = ["noscript", "template", "svg", "nav", "iframe", "object", "button"];
   // Elements that begin a line, as browsers show them.
   const LINES = ["dl", "dt", "dd", "details", "summary", "fieldset", "legend", "figure", "figcaption", "address", "caption"];
+  const HIDING_STYLES = ["display:none", "display: none", "visibility:hidden", "visibility: hidden"];
+  const HIDDEN = ["[hidden]", ...HIDING_STYLES.map((style) => '[style*="' + style + '" i]')];
   const selectors = [
     ...LINES.map((selector) => ({ selector, format: "block", options: { leadingLineBreaks: 1, trailingLineBreaks: 1 } })),
     ...SKIPPED.map((selector) => ({ selector, format: "skip" })),
-    ...SKIPPED_UNLESS_PAGE.map((selector) => ({ selector, format: "unlessPage" })),
+    ...[...SKIPPED_UNLESS_PAGE, ...HIDDEN].map((selector) => ({ selector, format: "unlessPage" })),
     { selector: "a", options: { ignoreHref: true } },
     { selector: "img", format: "skip" },
     ...["h1", "h2", "h3", "h4", "h5", "h6"].map((selector) => ({ selector, options: { uppercase: false } })),
     { selector: "ol", format: "numberedList" },
+    { selector: "ul", format: "plainList" },
     { selector: "table", format: "boundedTable", options: { uppercaseHeaderCells: false } },
   ];
 
@@ -195,8 +198,20 @@ const THREAD = threadOf(`(data) => {
     builder.options.formatters.block(element, walk, builder, given);
   }
 
+  function leaveOutHidden(element) {
+    const isHidden = ({ attribs = {} }) =>
+      "hidden" in attribs || HIDING_STYLES.some((style) => (attribs.style ?? "").toLowerCase().includes(style));
+    element.children = element.children.filter((child) => !isHidden(child));
+  }
+
+  function plainList(list, walk, builder, given) {
+    leaveOutHidden(list);
+    return builder.options.formatters.unorderedList(list, walk, builder, given);
+  }
+
   /** As in browsers, numbers that cannot be written as letters or in Roman become digits. */
   function numberedList(list, walk, builder, given) {
+    leaveOutHidden(list);
     const { type = "1", start = "1" } = list.attribs;
     const first = Number.isSafeInteger(parseInt(start, 10)) ? parseInt(start, 10) : 1;
     const most = type.toLowerCase() === "i" ? 3999 : 2 ** 31 - 1;
@@ -208,7 +223,7 @@ const THREAD = threadOf(`(data) => {
   const options = {
     wordwrap: false,
     selectors,
-    formatters: { boundedTable, numberedList, pageTitle, unlessPage },
+    formatters: { boundedTable, numberedList, plainList, pageTitle, unlessPage },
     limits: { maxInputLength: data.maxLength, maxDepth: MAX_DEPTH, maxChildNodes: 100000 },
   };
 
@@ -220,12 +235,14 @@ const THREAD = threadOf(`(data) => {
     };
     const cellsOf = (row) => row.children.filter(({ name }) => name === "td" || name === "th");
     const rows = [];
-    const collect = ({ children }) => {
-      for (const child of children)
+    const collect = (element) => {
+      leaveOutHidden(element);
+      for (const child of element.children)
         if (child.name === "tr") rows.push(child);
         else if (["thead", "tbody", "tfoot"].includes(child.name)) collect(child);
     };
     collect(table);
+    rows.forEach(leaveOutHidden);
     const columns = rows.reduce((most, row) => Math.max(most, cellsOf(row).length), 1);
     rows.forEach((row, at) => {
       for (const cell of cellsOf(row)) {

@@ -291,6 +291,22 @@ describe("extract_text", () => {
       '<table><tr><td colspan=100000000>a</td></tr><tr><td rowspan=65534>b</td><td colspan="100%">c</td></tr></table>',
       { title: "", text: "a\nb   c" },
     ],
+    [
+      "no hidden parts",
+      "<p hidden>x</p><p style='display:none'>x</p><p style='color:red; VISIBILITY: hidden'>x</p><p>y</p>",
+      { title: "", text: "y" },
+    ],
+    [
+      "no hidden items, rows and cells",
+      "<ul><li hidden>x</li><li>a</li></ul><ol><li>b</li><li style='display: none'>x</li></ol>" +
+        "<table><tr hidden><td>x</td></tr><tbody><tr><td>c</td><td hidden>x</td></tr></tbody></table>",
+      { title: "", text: "* a\n\n 1. b\n\nc" },
+    ],
+    [
+      "a page that a script would show",
+      "<body style='display:none'><p>y</p></body>",
+      { title: "", text: "y" },
+    ],
     ["text that is not HTML", "just text", { title: "", text: "just text" }],
     ["nothing", "", { title: "", text: "" }],
   ])("reads %s", async (_name, html, expected) => {

@@ -12,7 +12,7 @@ export const extractText = defineFunction({
   title: "Extract text",
   description:
     "Returns the title and the readable text of an HTML page: its main part if it has one, " +
-    "without markup, scripts, menus and form fields.",
+    "without markup, scripts, menus, form fields and hidden parts.",
   input: z.object({
     html: z.string().max(MAX_DOCUMENT_LENGTH).describe("The HTML of a page or of a part of one."),
   }),
