@@ -2,7 +2,9 @@ import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeEach, expect, it } from "vitest";
 import { z } from "zod";
+import type { Queryable } from "@/server/base/db/statement";
 import type { TraceSettings } from "@/server/base/settings/env";
+import { MIB } from "@/server/contract/sizes";
 import { indexEndedRuns } from "@/server/runs/read/find/run-index";
 import { ModelError } from "@/server/work/models/port";
 import { ask, openScriptedWorld } from "@/testing/engine/scripted-world";
@@ -49,7 +51,9 @@ let received: z.infer<typeof request>["resourceSpans"][0][] = [];
 let headers: (string | undefined)[] = [];
 let answer = { status: 200, body: "{}" };
 let tooLarge: string | null = null;
+let charactersRead = 0;
 const collector = createServer(async (incoming, outgoing) => {
+  charactersRead = 0;
   const sent = await text(incoming);
   const body = request.parse(JSON.parse(sent));
   headers = [incoming.headers["content-type"], incoming.headers.authorization];
@@ -244,6 +248,31 @@ it("exports the others while a run cannot be read, and drops that one after a da
   world.clock.advance(25 * 3_600_000);
   expect([await exportTraces(world, settings), await queued()]).toEqual([1, 0]);
   expect(world.log.entries.at(-1)?.fields).toMatchObject({ runs: 1, dropped: 1 });
+});
+
+it("holds a part of a long run's contents in memory, and sends each of its spans once", async () => {
+  const done = await runWithChild();
+  await world.pool.query(
+    `INSERT INTO steps (id, organization_id, run_id, key, step_number, iteration_number, tool_name, status, input, output, started_at, finished_at, duration_ms)
+     SELECT gen_random_uuid(), organization_id, id, 'call-9-' || n, 100 + n, 9, 'calculate', 'Completed', repeat('i', 40000), repeat('o', 40000), finished_at, finished_at, 0
+     FROM runs, generate_series(1, 200) n WHERE id = $1`,
+    [done.id],
+  );
+  let most = 0;
+  const pool: Queryable = {
+    async query(statement) {
+      const answer = await world.pool.query(statement);
+      charactersRead += JSON.stringify(answer.rows).length;
+      most = Math.max(most, charactersRead);
+      return answer;
+    },
+  };
+  charactersRead = 0;
+  expect(await exportTraces({ ...world, pool }, { ...settings, contents: true })).toBe(2);
+  const sent = spansReceived().map(({ spanId }) => spanId);
+  expect([sent.length, new Set(sent).size]).toEqual([207, 207]);
+  // A request of 4 MiB, and a page of rows.
+  expect(most).toBeLessThan(9 * MIB);
 });
 
 it("shares the queue among processes, and drops runs that were removed", async () => {

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { isUnavailable } from "@/server/base/db/outage";
-import { defineCommand, defineQuery } from "@/server/base/db/statement";
+import { defineCommand, defineQuery, type Queryable } from "@/server/base/db/statement";
 import type { TraceSettings } from "@/server/base/settings/env";
 import type { Services } from "@/server/services";
-import type { Span } from "./otlp";
 import { readSpans } from "./read-spans";
 import { sendSpans } from "./send-spans";
 
@@ -39,7 +38,7 @@ const ISSUES = {
 type Issue = { kind: keyof typeof ISSUES; error: string };
 type Result = { ids: readonly string[]; issue: Issue | null };
 
-type Facts = Pick<Services, "pool" | "clock" | "log">;
+type Facts = Pick<Services, "clock" | "log"> & { pool: Queryable };
 
 /**
  * Exports up to `TRACE_BATCH` runs, and returns how many it took from the queue. Processes may call it at once. What
@@ -81,14 +80,12 @@ async function exportAll(options: Export, ids: readonly string[]): Promise<Resul
 }
 
 async function exportOnce({ services, settings }: Export, ids: readonly string[]): Promise<Issue | null> {
-  let spans: Span[];
   try {
-    spans = await readSpans(services.pool, ids, settings);
+    return await sendSpans(readSpans(services.pool, ids, settings), settings);
   } catch (error) {
     if (isUnavailable(error)) throw error;
     return { kind: "unreadable", error: error instanceof Error ? error.message : String(error) };
   }
-  return sendSpans(spans, settings);
 }
 
 function logIssues({ log }: Facts, results: readonly Result[], done: ReadonlySet<string>): void {

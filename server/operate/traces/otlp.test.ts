@@ -28,8 +28,9 @@ test.each([
   ["many spans", spansOf(1_201, "x"), 3],
   ["large spans", spansOf(50, "é".repeat(100 * KIB)), 3],
   ["no spans", [], 0],
-])("requests have at most 500 spans and about 4 MiB: %s", (_, spans, requests) => {
-  const bodies = [...toOtlp(spans, { "service.name": "stepwell" })];
+])("requests have at most 500 spans and about 4 MiB: %s", async (_, spans, requests) => {
+  const bodies: string[] = [];
+  for await (const body of toOtlp(spans, { "service.name": "stepwell" })) bodies.push(body);
   expect(bodies).toHaveLength(requests);
   for (const body of bodies) expect(Buffer.byteLength(body)).toBeLessThan(4 * MIB + KIB);
   const ids = bodies.flatMap((body) => {

@@ -27,14 +27,17 @@ const ERROR = 2;
 const SPANS_PER_REQUEST = 500;
 const BYTES_PER_REQUEST = 4 * MIB;
 
-/** The bodies of requests to `/v1/traces`, none for no spans. */
-export function* toOtlp(spans: readonly Span[], resource: Span["attributes"]): Generator<string> {
+/** The bodies of requests to `/v1/traces`, none for no spans. It holds the spans of one request. */
+export async function* toOtlp(
+  spans: AsyncIterable<Span> | Iterable<Span>,
+  resource: Span["attributes"],
+): AsyncGenerator<string> {
   const ofSource = JSON.stringify({ attributes: toAttributes(resource) });
   const write = (texts: readonly string[]) =>
     `{"resourceSpans":[{"resource":${ofSource},"scopeSpans":[{"scope":{"name":"stepwell"},"spans":[${texts.join(",")}]}]}]}`;
   let texts: string[] = [];
   let bytes = 0;
-  for (const span of spans) {
+  for await (const span of spans) {
     const text = JSON.stringify(toOtlpSpan(span));
     const size = Buffer.byteLength(text);
     if (texts.length === SPANS_PER_REQUEST || (texts.length > 0 && bytes + size > BYTES_PER_REQUEST)) {

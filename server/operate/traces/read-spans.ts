@@ -1,13 +1,16 @@
 import { z } from "zod";
 import { decimalText } from "@/server/base/amount";
 import { defineQuery, type Queryable } from "@/server/base/db/statement";
+import { parseTraceParent } from "@/server/base/trace-context";
 import { RUN_KINDS, RUN_SOURCES, RUN_STATUSES, STEP_STATUSES } from "@/server/contract/enums";
 import { KIB } from "@/server/contract/sizes";
 import { readToolCalls } from "@/server/runs/attempts";
 import type { Span } from "./otlp";
-import { spansOf } from "./run-spans";
+import { runSpan, spansOfRows } from "./run-spans";
 
 const MOST_CONTENT = 32 * KIB;
+// Rows of a run's steps or calls that are in memory at once: with contents about 5 MiB.
+const PAGE = 50;
 
 const contents = z.object({ input: z.string(), output: z.string().nullable() }).nullable();
 const CONTENTS = `CASE WHEN $2 THEN json_build_object(
@@ -63,6 +66,9 @@ const timed = {
   finishedAt: z.date(),
 };
 const TIMED = `x.run_id AS "runId", x.key, x.status, ${ERROR_MESSAGE}, x.finished_at AS "finishedAt"`;
+// The rows of a run after a key, by the unique index of run and key.
+const PAGED = `x.run_id = $1 AND x.finished_at IS NOT NULL AND x.key > $3`;
+const ORDERED = `ORDER BY x.key LIMIT ${PAGE}`;
 
 // After a crash a step may start again while its child run continues.
 const STEPS = defineQuery(
@@ -71,7 +77,7 @@ const STEPS = defineQuery(
   `SELECT ${TIMED}, x.tool_name AS name, ${CONTENTS},
      CASE WHEN child.id IS NULL THEN x.started_at ELSE least(x.started_at, ${startOf("child")}) END AS "startedAt"
    FROM steps x LEFT JOIN runs child ON child.id = x.child_run_id AND child.parent_run_id = x.run_id
-   WHERE x.run_id = ANY ($1::uuid[]) AND x.finished_at IS NOT NULL AND x.status <> 'Skipped' ORDER BY x.step_number`,
+   WHERE ${PAGED} AND x.status <> 'Skipped' ${ORDERED}`,
 );
 
 const CALLS = defineQuery(
@@ -93,22 +99,33 @@ const CALLS = defineQuery(
      x.cache_write_tokens AS "cacheWriteTokens", x.reasoning_tokens AS "reasoningTokens",
      CASE WHEN $2 THEN json_build_object('text', left(x.content, ${MOST_CONTENT}), 'toolCalls',
        CASE WHEN length(x.tool_calls) <= ${MOST_CONTENT} THEN x.tool_calls ELSE '[]' END) END AS reply
-   FROM model_calls x WHERE x.run_id = ANY ($1::uuid[]) AND x.finished_at IS NOT NULL ORDER BY x.started_at`,
+   FROM model_calls x WHERE ${PAGED} ${ORDERED}`,
 );
 
-/** The spans of ended runs and their steps and model calls. */
-export async function readSpans(
+/** The spans of ended runs and their steps and model calls. A run may have more of them than fit into memory. */
+export async function* readSpans(
   pool: Queryable,
   ids: readonly string[],
   { contents }: { contents: boolean },
-): Promise<Span[]> {
-  const values = [ids, contents];
-  const [runs, steps, calls] = await Promise.all([
-    RUNS(pool, values),
-    STEPS(pool, values),
-    CALLS(pool, values),
-  ]);
-  const ofRun = <Row extends { runId: string }>(rows: Row[], id: string) =>
-    rows.filter(({ runId }) => runId === id);
-  return runs.flatMap((run) => spansOf(run, { steps: ofRun(steps, run.id), calls: ofRun(calls, run.id) }));
+): AsyncGenerator<Span> {
+  for (const run of await RUNS(pool, [ids, contents])) {
+    // The caller's trace is not sampled.
+    if (parseTraceParent(run.traceParent)?.isSampled === false) continue;
+    yield runSpan(run);
+    for await (const calls of pagesOf(CALLS, pool, [run.id, contents])) yield* spansOfRows(run, { calls });
+    for await (const steps of pagesOf(STEPS, pool, [run.id, contents])) yield* spansOfRows(run, { steps });
+  }
+}
+
+async function* pagesOf<Row extends { key: string }>(
+  read: (pool: Queryable, values: unknown[]) => Promise<Row[]>,
+  pool: Queryable,
+  values: unknown[],
+): AsyncGenerator<Row[]> {
+  let after: string | undefined = "";
+  while (after !== undefined) {
+    const rows = await read(pool, [...values, after]);
+    yield rows;
+    after = rows.length === PAGE ? rows.at(-1)?.key : undefined;
+  }
 }

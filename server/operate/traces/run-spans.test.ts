@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Decimal } from "@/server/base/amount";
 import { newId } from "@/server/base/ids";
-import { spansOf, type TracedCall, type TracedRun, type TracedStep } from "./run-spans";
+import { runSpan, spansOfRows, type TracedCall, type TracedRun, type TracedStep } from "./run-spans";
 
 const at = { startedAt: new Date("2026-03-01T10:00:00Z"), finishedAt: new Date("2026-03-01T10:00:01Z") };
 const CONTENTS = { input: '{"a":1}', output: '{"b":2}' };
@@ -44,7 +44,7 @@ const call: TracedCall = {
 };
 
 const attributesOf = (kind: "agent" | "tool", rows: { steps?: TracedStep[]; calls?: TracedCall[] }) =>
-  spansOf(runOf(kind), { steps: [], calls: [], ...rows }).map(({ attributes }) => attributes);
+  [runSpan(runOf(kind)), ...spansOfRows(runOf(kind), rows)].map(({ attributes }) => attributes);
 
 const namesOf = (attributes: object) =>
   Object.entries(attributes)

@@ -82,24 +82,23 @@ const PROVIDERS = new Map([
   ["xai", "x_ai"],
 ]);
 
-/** The span of the run, and one for each of its steps and model calls. None if the caller's trace is not sampled. */
-export function spansOf(run: TracedRun, rows: { steps: TracedStep[]; calls: TracedCall[] }): Span[] {
-  if (parseTraceParent(run.traceParent)?.isSampled === false) return [];
-  const traceId = traceIdOf(run);
-  const parentSpanId = spanIdOf(run.id);
-  const common = { traceId, parentSpanId };
+/** The spans of a run's steps and model calls. */
+export function spansOfRows(
+  run: TracedRun,
+  { calls = [], steps = [] }: { calls?: readonly TracedCall[]; steps?: readonly TracedStep[] },
+): Span[] {
+  const common = { traceId: traceIdOf(run), parentSpanId: spanIdOf(run.id) };
   return [
-    runSpan(run, traceId),
-    ...rows.calls.map((call) => ({ ...common, ...callSpan(call) })),
-    ...rows.steps.map((step) => ({ ...common, ...stepSpan(step, run) })),
+    ...calls.map((call) => ({ ...common, ...callSpan(call) })),
+    ...steps.map((step) => ({ ...common, ...stepSpan(step, run) })),
   ];
 }
 
-function runSpan(run: TracedRun, traceId: string): Span {
+export function runSpan(run: TracedRun): Span {
   const { kind, name, status } = run;
   const isAgent = kind === "agent";
   return {
-    traceId,
+    traceId: traceIdOf(run),
     spanId: spanIdOf(run.id),
     parentSpanId: run.parent
       ? spanIdOf(run.parent.runId, run.parent.stepKey)

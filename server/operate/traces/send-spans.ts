@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { tryParseJson } from "@/server/base/json/json";
 import type { TraceSettings } from "@/server/base/settings/env";
-import { createTrustedEgress } from "@/server/guard/egress/trusted-fetch";
+import { createTrustedEgress, type EgressFetch } from "@/server/guard/egress/trusted-fetch";
 import { type Span, toOtlp } from "./otlp";
 
 const REQUEST_TIMEOUT_MS = 10_000;
@@ -15,38 +15,46 @@ const partial = z.object({
   }),
 });
 
-type SendIssue = { kind: "unavailable" | "rejected" | "rejectedInPart"; error: string };
+type Issue = { kind: "unavailable" | "rejected" | "rejectedInPart"; error: string };
 
-/** Sends spans to the collector. Returns why it did not take all of them; null if it did. */
+/** Sends spans to the collector. Returns why it did not take all of them; null if it did. Throws if `spans` throws. */
 export async function sendSpans(
-  spans: readonly Span[],
+  spans: AsyncIterable<Span>,
   { url, headers, serviceName }: TraceSettings,
-): Promise<SendIssue | null> {
+): Promise<Issue | null> {
   const { fetch, close } = createTrustedEgress({ silenceMs: REQUEST_TIMEOUT_MS });
-  let issue: SendIssue | null = null;
+  let issue: Issue | null = null;
   try {
-    for (const body of toOtlp(spans, { "service.name": serviceName })) {
-      const response = await fetch(url, {
-        method: "POST",
-        headers: { "content-type": "application/json", ...headers },
-        body,
-        signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
-      });
-      const text = await response.text();
-      if (!response.ok) {
-        const kind = TEMPORARY.has(response.status) ? "unavailable" : "rejected";
-        return { kind, error: `${response.status} ${text.slice(0, 500)}` };
-      }
-      const answer = partial.safeParse(tryParseJson(text)).data?.partialSuccess;
-      if (answer && answer.rejectedSpans > 0) {
-        const error = `${answer.rejectedSpans} spans: ${answer.errorMessage}`;
-        issue = { kind: "rejectedInPart", error };
-      }
+    for await (const body of toOtlp(spans, { "service.name": serviceName })) {
+      const sent = await send(fetch, { url, headers, body });
+      if (sent !== null && sent.kind !== "rejectedInPart") return sent;
+      issue = sent ?? issue;
     }
     return issue;
-  } catch (error) {
-    return { kind: "unavailable", error: error instanceof Error ? error.message : String(error) };
   } finally {
     await close();
+  }
+}
+
+type Request = Pick<TraceSettings, "url" | "headers"> & { body: string };
+
+async function send(fetch: EgressFetch, { url, headers, body }: Request): Promise<Issue | null> {
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body,
+      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+    });
+    const text = await response.text();
+    if (!response.ok) {
+      const kind = TEMPORARY.has(response.status) ? "unavailable" : "rejected";
+      return { kind, error: `${response.status} ${text.slice(0, 500)}` };
+    }
+    const answer = partial.safeParse(tryParseJson(text)).data?.partialSuccess;
+    if (!answer || answer.rejectedSpans === 0) return null;
+    return { kind: "rejectedInPart", error: `${answer.rejectedSpans} spans: ${answer.errorMessage}` };
+  } catch (error) {
+    return { kind: "unavailable", error: error instanceof Error ? error.message : String(error) };
   }
 }
