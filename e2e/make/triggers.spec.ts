@@ -193,6 +193,11 @@ test("a trigger for Stripe filters events and explains a rejected signature", as
   await form.getByLabel("Sender", { exact: true }).selectOption("Stripe");
   await expect(form.getByLabel("Use the sender's")).toBeChecked();
   await form.getByLabel("Secret", { exact: true }).fill("whsec_e2e");
+  const opening = page.waitForEvent("popup");
+  await form.getByRole("link", { name: "Where to click" }).click();
+  const guide = await opening;
+  await expect(guide).toHaveURL("/docs/senders#stripe");
+  await guide.close();
   await form.getByRole("button", { name: "Create trigger" }).click();
   await page.getByRole("link", { name: "Open the trigger" }).click();
   await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
@@ -235,6 +240,7 @@ test("a trigger for Stripe filters events and explains a rejected signature", as
   await page.getByRole("button", { name: "More", exact: true }).click();
   await page.getByRole("menuitem", { name: "Rotate the secret" }).click();
   const rotation = page.getByRole("dialog", { name: "Rotate the signing secret" });
+  await expect(rotation.getByRole("link", { name: "Where to click" })).toHaveAttribute("target", "_blank");
   await rotation.getByRole("button", { name: "Save secret" }).click();
   await expect(rotation).toContainText("Enter the sender's secret.");
   await expectAccessible(page, "a secret that the sender creates");

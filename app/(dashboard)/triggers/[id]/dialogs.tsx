@@ -125,7 +125,12 @@ export function RotateSecretDialog({ trigger }: TriggerDialogProps) {
           hint={
             <>
               {sender.title} creates it.{" "}
-              <Link className="text-accent underline" href={senderGuide(trigger.signature)}>
+              <Link
+                className="text-accent underline"
+                href={senderGuide(trigger.signature)}
+                rel="noreferrer"
+                target="_blank"
+              >
                 Where to click
               </Link>
             </>

@@ -89,7 +89,12 @@ export function TriggerFields({ draft, errorAt, existing, onChange }: TriggerFie
           hint={
             <>
               {describeSignature(draft.signature)}.{" "}
-              <Link className="text-accent underline" href={senderGuide(draft.signature)}>
+              <Link
+                className="text-accent underline"
+                href={senderGuide(draft.signature)}
+                rel="noreferrer"
+                target="_blank"
+              >
                 Where to click
               </Link>
             </>
