@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { WorkerLost } from "@/server/runs/engine/write/writer";
 import { startRun } from "@/server/runs/start";
+import { insertCallback } from "@/testing/callbacks";
 import { executeRun, replaceWorker } from "@/testing/execute";
 import {
   createTenant,
@@ -82,4 +83,27 @@ it("a run that was taken over waits since its worker's last journal row", async 
 it("counts runs that are not indexed yet", async () => {
   const count = await world.pool.query("SELECT count(*)::int AS n FROM run_index_queue");
   expect((await readBacklogs(world)).rows.get("run_index")).toBe(count.rows[0].n);
+});
+
+it("counts callbacks that are due and that somebody would send", async () => {
+  const tenant = await createTenant(world);
+  const { id } = await insertCallback(world, tenant, { url: "https://example.com/hook" });
+  await world.pool.query(
+    `WITH events AS (
+       INSERT INTO callback_events (id, organization_id, type, created_at, expanded_at)
+       SELECT gen_random_uuid(), $1, 'run.completed', $3, $3 FROM generate_series(1, 3) RETURNING id)
+     INSERT INTO callback_deliveries (id, organization_id, event_id, endpoint_id, created_at, next_at)
+     SELECT gen_random_uuid(), $1, id, $2, $3, $3::timestamptz + (row_number() OVER () - 2) * interval '1 hour' FROM events`,
+    [tenant.orgId, id, world.clock.now()],
+  );
+  const count = async () => (await readBacklogs(world)).rows.get("callbacks");
+  // The third is a later attempt.
+  expect(await count()).toBe(2);
+  const organization = { where: { id: tenant.orgId } };
+  await world.db.organization.update({ ...organization, data: { suspendedAt: world.clock.now() } });
+  expect(await count()).toBe(0);
+  await world.db.organization.update({ ...organization, data: { suspendedAt: null } });
+  expect(await count()).toBe(2);
+  await world.db.callbackEndpoint.update({ where: { id }, data: { deletedAt: world.clock.now() } });
+  expect(await count()).toBe(0);
 });

@@ -5,11 +5,17 @@ import { sleep } from "@/server/base/sleep";
 import { measureQueue, QUEUE_CLASSES } from "@/server/runs/engine/queue-depth";
 import type { Services } from "@/server/services";
 
+const NOW = "coalesce($1::timestamptz, now())";
+
 // Rows that wait for a job of the service. A table that gets such rows gets a line here.
 const BACKLOGS = {
   run_index: "SELECT FROM run_index_queue",
   traces: "SELECT FROM trace_queue",
-  callbacks: "SELECT FROM callback_deliveries WHERE next_at IS NOT NULL",
+  // The conditions of claim_callbacks: nobody takes those of an endpoint that is disabled or deleted.
+  callbacks: `SELECT FROM callback_endpoints c JOIN organizations o ON o.id = c.organization_id
+     JOIN callback_deliveries d ON d.endpoint_id = c.id
+     WHERE c.disabled_at IS NULL AND c.deleted_at IS NULL AND o.suspended_at IS NULL
+       AND d.next_at <= ${NOW} AND (d.leased_until IS NULL OR d.leased_until <= ${NOW})`,
 } as const;
 
 const NAMES = Object.keys(BACKLOGS);
@@ -33,7 +39,10 @@ export type Backlogs = { queue: Map<string, Depth>; rows: Map<string, number> };
 
 /** Two statements with bounded work. */
 export async function readBacklogs(services: Pick<Services, "pool" | "clock">): Promise<Backlogs> {
-  const [depths, [rows = {}]] = await Promise.all([measureQueue(services), COUNT(services.pool)]);
+  const [depths, [rows = {}]] = await Promise.all([
+    measureQueue(services),
+    COUNT(services.pool, [services.clock.forDatabase()]),
+  ]);
   const queue = new Map<string, Depth>();
   // A class without runs is 0: an alert on a missing series would not end.
   for (const each of QUEUE_CLASSES) queue.set(each, { runs: 0, organizations: 0, oldestSeconds: 0 });
