@@ -39,3 +39,13 @@ test.each([
   });
   expect(ids).toEqual(spans.map(({ spanId }) => spanId));
 });
+
+test("an attribute that may have a fraction is a double, also without one", async () => {
+  const spans = [1, 0.5].flatMap((credits) =>
+    spansOf(1, "x").map((span) => ({ ...span, attributes: { credits: { double: credits }, tokens: 3 } })),
+  );
+  for await (const body of toOtlp(spans, {})) {
+    for (const value of ['{"doubleValue":1}', '{"doubleValue":0.5}', '{"intValue":"3"}'])
+      expect(body).toContain(value);
+  }
+});

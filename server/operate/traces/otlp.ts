@@ -2,7 +2,8 @@ import { MIB } from "@/server/contract/sizes";
 
 /** Spans in OTLP's JSON (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding). */
 
-type AttributeValue = string | number | boolean | readonly string[];
+/** `double`: a number that may have a fraction. Its type must not depend on its value. */
+type AttributeValue = string | number | boolean | readonly string[] | { double: number };
 
 export type Span = {
   /** 32 hexadecimal digits. */
@@ -79,7 +80,7 @@ function toAttributes(attributes: Span["attributes"]): object[] {
 function toValue(value: AttributeValue): object {
   if (typeof value === "string") return { stringValue: value };
   if (typeof value === "boolean") return { boolValue: value };
-  if (typeof value === "number")
-    return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
+  if (typeof value === "number") return { intValue: String(value) };
+  if ("double" in value) return { doubleValue: value.double };
   return { arrayValue: { values: value.map(toValue) } };
 }

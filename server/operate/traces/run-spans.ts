@@ -127,7 +127,7 @@ export function runSpan(run: TracedRun): Span {
       "stepwell.run.status": status,
       "stepwell.target.id": run.targetId,
       "stepwell.target.version": run.version,
-      "stepwell.credits": run.credits.toNumber(),
+      "stepwell.credits": { double: run.credits.toNumber() },
       "error.type": status === "Failed" ? (run.errorCode ?? "_OTHER") : null,
     },
     error: status === "Failed" ? (run.errorMessage ?? "") : null,
