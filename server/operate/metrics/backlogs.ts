@@ -5,21 +5,23 @@ import { sleep } from "@/server/base/sleep";
 import { measureQueue, QUEUE_CLASSES } from "@/server/runs/engine/queue-depth";
 import type { Services } from "@/server/services";
 
+const MOST_ROWS = 10_000;
 const NOW = "coalesce($1::timestamptz, now())";
 
 // Rows that wait for a job of the service. A table that gets such rows gets a line here.
 const BACKLOGS = {
   run_index: "SELECT FROM run_index_queue",
   traces: "SELECT FROM trace_queue",
-  // The conditions of claim_callbacks: nobody takes those of an endpoint that is disabled or deleted.
+  // The conditions of claim_callbacks: nobody takes those of an endpoint that is disabled or deleted. The inner limit keeps
+  // PostgreSQL from reading these, which may be many.
   callbacks: `SELECT FROM callback_endpoints c JOIN organizations o ON o.id = c.organization_id
-     JOIN callback_deliveries d ON d.endpoint_id = c.id
-     WHERE c.disabled_at IS NULL AND c.deleted_at IS NULL AND o.suspended_at IS NULL
-       AND d.next_at <= ${NOW} AND (d.leased_until IS NULL OR d.leased_until <= ${NOW})`,
+     CROSS JOIN LATERAL (
+       SELECT FROM callback_deliveries d WHERE d.endpoint_id = c.id
+         AND d.next_at <= ${NOW} AND (d.leased_until IS NULL OR d.leased_until <= ${NOW}) LIMIT ${MOST_ROWS}) d
+     WHERE c.disabled_at IS NULL AND c.deleted_at IS NULL AND o.suspended_at IS NULL`,
 } as const;
 
 const NAMES = Object.keys(BACKLOGS);
-const MOST_ROWS = 10_000;
 
 const COUNT = defineQuery(
   "backlogs",
