@@ -10,6 +10,7 @@ import { arrivedByLink, pageContext, requirePageMember } from "@/app/request";
 import { dashboardRouter } from "@/server/api/dashboard/router";
 import { isAppError, isCallerError } from "@/server/base/errors";
 import { isUuid } from "@/server/base/ids";
+import { DetailBoundary } from "./detail-boundary";
 import { OfOrganization } from "./of-organization";
 
 /** The member, a query client for one page, and the tRPC procedures as query options without HTTP. */
@@ -69,8 +70,16 @@ export function prefetchedPage<Props extends object>(
  * dashboard streams it.
  */
 export function detailPage<Props extends object>(content: PageContent<Props>, skeleton: ReactNode) {
-  const Streamed = suspended(content, skeleton);
-  return async (props: Props) => ((await arrivedByLink()) ? <Streamed {...props} /> : content(props));
+  const Content = content;
+  return async (props: Props) => {
+    const isStreamed = await arrivedByLink();
+    const page = isStreamed ? <Content {...props} /> : await content(props);
+    return (
+      <DetailBoundary skeleton={isStreamed ? skeleton : null}>
+        <OfSession>{page}</OfSession>
+      </DetailBoundary>
+    );
+  };
 }
 
 /** A page without a skeleton: a visit from within the dashboard keeps the previous page until the content is rendered. */

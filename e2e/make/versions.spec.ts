@@ -33,6 +33,11 @@ test("a version has a note, is compared with the current one, and is returned to
   await expect(versions).toContainText("Answer in a long letter.");
   await expect(versions).toContainText("Answer in one word.");
   await expectAccessible(page, "an open version");
+  // What is typed on a page that was opened directly stays when the server renders the page again.
+  await page.reload();
+  const message = page.getByPlaceholder(`Ask ${name} something`);
+  await message.fill("Not sent yet");
+  await versions.getByRole("button", { name: /^v1/ }).click();
   await versions.getByRole("button", { name: "Its definition" }).click();
   await expect(versions).not.toContainText("Answer in a long letter.");
   await versions.getByRole("button", { name: "Return to v1" }).click();
@@ -44,6 +49,7 @@ test("a version has a note, is compared with the current one, and is returned to
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(definition).toContainText("Answer in a long letter.");
   await expect(versions.getByRole("button", { name: /^v4.*current/ })).toBeVisible();
+  await expect(message).toHaveValue("Not sent yet");
 });
 
 test("an agent is duplicated, archived, and restored in two ways", async ({ ownerPage: page }) => {
