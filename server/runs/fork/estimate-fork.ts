@@ -50,14 +50,23 @@ function sameUsage(
   { prices }: Pick<Services, "prices">,
   { origin, cut, request, target }: ForkPlan,
 ): Decimal {
-  const actions = origin.steps
-    .filter((step) => !cut.steps.includes(step))
-    .reduce((sum, step) => sum + step.actions, 0);
-  const ofActions = request.tools === "live" ? creditsOfActions(prices, actions) : ZERO;
-  if (target.kind !== "agent") return ofActions;
+  const ofSteps = request.tools === "live" ? usageOfSteps() : ZERO;
+  if (target.kind !== "agent") return ofSteps;
   const { model } = target.configuration;
   const isSame = origin.configuration.kind === "agent" && origin.configuration.model === model;
   return origin.calls
     .filter((call) => !cut.calls.includes(call) && (call.isCharged || !isSame))
-    .reduce((sum, usage) => sum.add(creditsOfUsage(prices, model, usage)), ofActions);
+    .reduce((sum, usage) => sum.add(creditsOfUsage(prices, model, usage)), ofSteps);
+
+  function usageOfSteps(): Decimal {
+    const executed = origin.steps.filter((step) => !cut.steps.includes(step));
+    const actions = executed.reduce((sum, step) => sum + step.actions, 0);
+    const keys = new Set<string | null>(executed.map(({ key }) => key));
+    return origin.functionCalls
+      .filter(({ step, isCharged }) => isCharged && keys.has(step))
+      .reduce(
+        (sum, call) => sum.add(creditsOfUsage(prices, call.model, call)),
+        creditsOfActions(prices, actions),
+      );
+  }
 }

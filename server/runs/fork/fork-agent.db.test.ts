@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { Decimal } from "@/server/base/amount";
 import type { ModelRequest } from "@/server/work/models/port";
 import { ask, openScriptedWorld } from "@/testing/engine/scripted-world";
 import { executeRun, replaceWorker } from "@/testing/execute";
@@ -265,6 +266,22 @@ it("estimates the most that it can cost, and names what has side effects", async
   const recorded = await estimateFork(world, member, { plan: await plan("recorded") });
   expect(recorded.sideEffects).toEqual([]);
   expect(live.sameUsage.sub(recorded.sameUsage).toFixed(4)).toBe("0.0100");
+});
+
+it("estimates cached tokens at their own price", async () => {
+  const tenant = await createTenant(world);
+  await setAgent(world, tenant, { model: "gpt-4.1" });
+  const tokens = { inputTokens: 9_000, cachedInputTokens: 8_000, outputTokens: 10 };
+  const usage = { ...tokens, estimated: false };
+  const first = await run(tenant, "Add.", () => ({ content: "Done.", usage }));
+  const [input, cachedInput, output] = [new Decimal("0.01"), new Decimal("0.001"), new Decimal("0.1")];
+  const prices = { ...world.prices, models: { "gpt-4.1": { input, cachedInput, output } } };
+  const beside = await createWorld({ beside: world, models: world.models, prices });
+  const member = await createMember(world, tenant);
+  const request = { runId: first.id, fromStep: 1, changes: {}, tools: "live" as const };
+  const { sameUsage } = await estimateFork(beside, member, { plan: await planFork(beside, member, request) });
+  await beside.close();
+  expect(sameUsage.toFixed(4)).toBe("0.0190");
 });
 
 it("hands a provider's own state on only with the conversation that it belongs to", async () => {

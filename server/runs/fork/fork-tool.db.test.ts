@@ -236,3 +236,24 @@ it("costs nothing more than its remaining steps", async () => {
   expect(await estimate("live")).toEqual(["0.0200", "0.0200", effects, []]);
   expect(await estimate("recorded")).toEqual(["0.0000", "0.0000", [], []]);
 });
+
+it("counts the model calls of the steps that are executed again", async () => {
+  const tenant = await createTenant(world);
+  const text = (id: string) => ({ id, uses: "generate_text", with: { prompt: "Hi" } });
+  const first = await origin(tenant, { steps: [text("one"), text("two"), text("three")] });
+  expect(first.status).toBe("Completed");
+  const usage = async (fromStep: number, tools: "recorded" | "live") => {
+    const planned = await plan(tenant, first.id, { fromStep, tools });
+    return (await estimateFork(world, planned.member, planned)).sameUsage;
+  };
+  const calls = await world.db.modelCall.findMany({ where: { runId: first.id }, orderBy: { key: "asc" } });
+  expect(calls.map(({ key, credits }) => [key, credits.gt(0)])).toEqual([
+    ["one/model-1-1", true],
+    ["three/model-1-1", true],
+    ["two/model-1-1", true],
+  ]);
+  expect((await usage(1, "live")).toFixed(4)).toBe(first.creditsUsed.toFixed(4));
+  // Each step cost as much.
+  expect((await usage(2, "live")).toFixed(4)).toBe(first.creditsUsed.mul(2).div(3).toFixed(4));
+  expect((await usage(1, "recorded")).toFixed(4)).toBe("0.0000");
+});

@@ -51,30 +51,39 @@ const READ_STEPS = defineQuery(
 
 const originCall = z.object({
   key: z.string(),
+  /** The key of the step whose function made the call; null: the agent itself. */
+  step: z.string().nullable(),
+  model: z.string(),
   iteration: z.number(),
   bytes: z.number(),
   inputTokens: z.number(),
+  cachedInputTokens: z.number(),
+  cacheWriteTokens: z.number(),
   outputTokens: z.number(),
   /** False for a call of an own provider or the demo model. */
   isCharged: z.boolean(),
 });
 export type OriginCall = z.infer<typeof originCall>;
 
-// The model calls of the agent itself, without those of its functions.
 const READ_CALLS = defineQuery(
   "read-fork-calls",
   originCall,
-  `SELECT key, iteration_number AS iteration, input_tokens AS "inputTokens", output_tokens AS "outputTokens", credits > 0 AS "isCharged",
+  `SELECT key, substring(key FROM '^(.*)/model-') AS step, model, iteration_number AS iteration, input_tokens AS "inputTokens",
+          cached_input_tokens AS "cachedInputTokens", cache_write_tokens AS "cacheWriteTokens", output_tokens AS "outputTokens",
+          credits > 0 AS "isCharged",
           (octet_length(content) + octet_length(reasoning) + octet_length(tool_calls))::int AS bytes
    FROM model_calls
-   WHERE run_id = $1 AND organization_id = $2 AND status = 'Completed' AND (key LIKE 'think-%' OR key = 'answer')
+   WHERE run_id = $1 AND organization_id = $2 AND status = 'Completed'
    ORDER BY iteration_number`,
 );
 
 export type Origin = Omit<z.infer<typeof originRow>, "document"> & {
   configuration: RunConfiguration;
   steps: OriginStep[];
+  /** The model calls of the agent itself. */
   calls: OriginCall[];
+  /** The model calls of functions. */
+  functionCalls: OriginCall[];
 };
 
 /** An ended run with its steps and model calls, without their texts. Throws `not_found` and `conflict`. */
@@ -91,5 +100,11 @@ export async function readOrigin(
   }
   const configuration = runConfiguration.parse(readJson(document));
   const [steps, calls] = [await READ_STEPS(pool, [runId, orgId]), await READ_CALLS(pool, [runId, orgId])];
-  return { ...run, configuration, steps, calls };
+  return {
+    ...run,
+    configuration,
+    steps,
+    calls: calls.filter(({ step }) => step === null),
+    functionCalls: calls.filter(({ step }) => step !== null),
+  };
 }
