@@ -80,12 +80,12 @@ describe("steps of runs", () => {
   });
 
   // Starts that keep coming, and ten steps in each tick. Returns how many steps wait after each second.
-  async function waitingSteps(starts: number, seconds = 3): Promise<number[]> {
+  async function waitingSteps(starts: number, seconds = 3, startsPerTick = 1): Promise<number[]> {
     const { throttle, started, request } = setUp(100, starts);
     const waiting: number[] = [];
     let requested = 0;
     for (let tick = 1; tick <= seconds * 100; tick += 1) {
-      throttle.noteStart();
+      for (let n = 0; n < startsPerTick; n += 1) throttle.noteStart();
       for (let n = 0; n < 10; n += 1) request(String(requested++));
       await vi.advanceTimersByTimeAsync(10);
       if (tick % 100 === 0) waiting.push(requested - started.length);
@@ -96,6 +96,13 @@ describe("steps of runs", () => {
   it("do not wait for starts one after another while the process has time for both", async () => {
     utilization = 0.5;
     expect(await waitingSteps(1)).toEqual([0, 0, 0]);
+  });
+
+  it("wait for a caller that sends start after start, also in a process that is less busy", async () => {
+    utilization = 0.5;
+    const [first = 0, , third] = await waitingSteps(1, 3, 4);
+    expect(first).toBeGreaterThan(500);
+    expect(third).toBe(0);
   });
 
   it("wait for such starts in a busy process, but keep up with them if they last", async () => {

@@ -10,8 +10,12 @@ const FEW_STARTS = 8;
 // For this long, steps also wait for few starts while the event loop is busy. Later they do not: steady traffic must not
 // leave more and more runs waiting.
 const SURGE_MS = 1_500;
-// The share of busy time of the event loop.
+// The share of busy time of the event loop, and less for a caller that sends start after start: each step delays it.
 const BUSY = 0.6;
+const BUSY_WITH_MANY_STARTS = 0.3;
+// Starts per tick on average: more than steady traffic has that the process can execute.
+const MANY_STARTS = 2.3;
+const AVERAGED_TICKS = 8;
 // A surge begins after this long without a start.
 const QUIET_MS = 500;
 // Steps per tick: the most while starts are delayed, the fewest after a surge, the most in a surge and after it.
@@ -33,6 +37,8 @@ export class StepThrottle {
   #surgeAt = 0;
   /** The most starts in progress at once in this tick. */
   #mostStarts = 0;
+  #startsInTick = 0;
+  #startsPerTick = 0;
   #timer: NodeJS.Timeout | undefined;
   /** Steps per tick, and the rest in this one. */
   #steps = 1;
@@ -50,12 +56,13 @@ export class StepThrottle {
     if (now - this.#lastStartAt > QUIET_MS) this.#surgeAt = now;
     this.#lastStartAt = now;
     this.#mostStarts = Math.max(this.#mostStarts, this.#starting());
+    this.#startsInTick += 1;
   }
 
   /** Undefined when the step may begin immediately. */
   next(orgId: OrgId): Promise<void> | undefined {
     if (!this.#isBurst() || (this.#waiting.size === 0 && this.#executing() < FEW_RUNS)) return undefined;
-    this.#timer ??= setTimeout(() => this.#tick(), TICK_MS);
+    this.#timer ??= this.#firstTick();
     if (this.#waiting.size === 0 && this.#left > 0) {
       this.#left -= 1;
       return undefined;
@@ -67,6 +74,13 @@ export class StepThrottle {
     });
   }
 
+  // Earlier starts were not counted by tick.
+  #firstTick(): NodeJS.Timeout {
+    this.#startsInTick = 0;
+    this.#startsPerTick = 0;
+    return setTimeout(() => this.#tick(), TICK_MS);
+  }
+
   #isBurst(): boolean {
     return performance.now() - this.#lastStartAt < BURST_MS;
   }
@@ -76,9 +90,12 @@ export class StepThrottle {
     const { utilization } = performance.eventLoopUtilization(usage, this.#usage);
     this.#usage = usage;
     const isSurge = performance.now() - this.#surgeAt < SURGE_MS;
+    this.#startsPerTick += (this.#startsInTick - this.#startsPerTick) / AVERAGED_TICKS;
+    this.#startsInTick = 0;
+    const busy = this.#startsPerTick < MANY_STARTS ? BUSY : BUSY_WITH_MANY_STARTS;
     const most = isSurge ? STEPS_IN_SURGE : MAX_STEPS;
     if (this.#mostStarts === 0) this.#steps = most;
-    else if (this.#mostStarts <= FEW_STARTS && !(isSurge && utilization > BUSY)) {
+    else if (this.#mostStarts <= FEW_STARTS && !(isSurge && utilization > busy)) {
       this.#steps = Math.min(most, this.#steps * 2);
     } else {
       const least = isSurge ? 1 : LEAST_STEPS;
