@@ -154,7 +154,10 @@ export function createServerDriver(
   };
 }
 
-/** A registration that the SDK would send for anybody. This process registers its functions itself. */
+/**
+ * True for a registration that the SDK would send for anybody; it checks the signature only of the kind `in_band`. This
+ * process registers its functions itself.
+ */
 function isUnsignedSync({ method, headers }: Request): boolean {
   return method === "PUT" && headers.get("X-Inngest-Sync-Kind") !== "in_band";
 }

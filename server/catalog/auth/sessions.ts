@@ -120,8 +120,8 @@ async function readSession(services: Services, headers: Headers, visit: boolean)
 }
 
 /**
- * Returns true if the person is still signed in, and has the same role in the organization, which need not be the
- * active one. For long responses; it does not extend the session.
+ * Returns true if the person is still signed in and has the same role in the organization, even if another one is
+ * active. For long responses; it does not extend the session.
  */
 export async function isStillMember(
   services: Services,

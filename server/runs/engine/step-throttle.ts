@@ -10,10 +10,11 @@ const FEW_STARTS = 8;
 // For this long, steps also wait for few starts while the event loop is busy. Later they do not: steady traffic must not
 // leave more and more runs waiting.
 const SURGE_MS = 1_500;
-// The share of busy time of the event loop, and less for a caller that sends start after start: each step delays it.
+// The share of the event loop's busy time up to which more steps begin. It is lower while a caller sends start after start,
+// because each step delays its next one.
 const BUSY = 0.6;
 const BUSY_WITH_MANY_STARTS = 0.3;
-// Starts per tick on average: more than steady traffic has that the process can execute.
+// Starts per tick, on average over the last ticks. Steady traffic that a process can execute has fewer.
 const MANY_STARTS = 2.3;
 const AVERAGED_TICKS = 8;
 // A surge begins after this long without a start.
