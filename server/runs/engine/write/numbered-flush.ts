@@ -39,7 +39,7 @@ export async function connectLane(databaseUrl: string): Promise<pg.Client> {
   const client = await connect(databaseUrl);
   try {
     await client.query(
-      "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off",
+      "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off",
     );
     return client;
   } catch (error) {
