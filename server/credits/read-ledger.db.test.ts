@@ -21,6 +21,8 @@ it("reads the balance, holds and every entry with its run and author", async () 
   const runId = await insertRun(world, tenant, { status: "Running" });
   await post("hold", "-0.5", runId, `api_key:${tenant.apiKeyId}`);
   await world.db.run.update({ where: { id: runId }, data: { held: "0.5" } });
+  // Its root's hold covers it.
+  await insertRun(world, tenant, { status: "Running", source: "run", parentRunId: runId });
   const gone = "01a1fce1-2efc-779d-96d7-58140f1414c7";
   await post("refund", "0.25", gone, `user:${reader.userId}`);
 

@@ -12,7 +12,7 @@ import type { Services } from "@/server/credits/services";
 const SUM_HELD = defineQuery(
   "sum-held-credits",
   z.object({ held: z.string(), openRuns: z.number() }),
-  `SELECT coalesce(sum(held), 0)::numeric(18, 4)::text AS held, count(*)::int AS "openRuns" FROM runs
+  `SELECT coalesce(sum(held), 0)::numeric(18, 4)::text AS held, count(*) FILTER (WHERE parent_run_id IS NULL)::int AS "openRuns" FROM runs
    WHERE organization_id = $1 AND ${isOpenSql()}`,
 );
 

@@ -11,7 +11,9 @@ import { Link } from "@/app/_ui/link";
 import { Empty } from "@/app/_ui/page/page";
 import { FiguresSkeleton } from "@/app/_ui/page/skeletons";
 import { Unreadable } from "@/app/_ui/text/unreadable";
+import type { RunFigures } from "@/server/runs/read/metrics/figures";
 import { daysLeft } from "./days-left";
+import { type UsedCredits, usedCredits } from "./used-credits";
 
 /** Small amounts have four places, so that use is never shown as 0.00. */
 const formatPerDay = (credits: number) => formatCredits(credits.toFixed(4), credits < 0.01 ? 4 : 2);
@@ -27,7 +29,7 @@ export function BalanceFigures() {
   if (!balance.data || !use.data) return <BalanceSkeleton />;
   const { available, held, openRuns, monthly } = balance.data;
   const { total, buckets } = use.data;
-  const usedPerDay = Number(total.credits) / 7;
+  const usedPerDay = usedCredits(total) / 7;
   return (
     <Figures label="Balance">
       <Figure
@@ -38,7 +40,7 @@ export function BalanceFigures() {
       <Figure
         chart={<Sparkline values={daysOf(buckets)} />}
         name="Used per day, last 7 days"
-        note={total.runs === 0 ? "No runs" : `by ${formatPlural(total.runs, "run")}`}
+        note={describeRuns(total)}
         value={usedPerDay === 0 ? NONE : formatPerDay(usedPerDay)}
       />
       <Figure name="Days left" {...daysLeft(Number(available), usedPerDay, { now, timeZone })} />
@@ -63,11 +65,16 @@ function Held({ held, openRuns }: { held: string; openRuns: number }) {
   );
 }
 
-function daysOf(buckets: readonly { from: string; credits: string }[]): number[] {
+function describeRuns({ runs, drafts }: Pick<RunFigures, "runs" | "drafts">): string {
+  if (drafts === 0) return runs === 0 ? "No runs" : `by ${formatPlural(runs, "run")}`;
+  return `by ${formatPlural(runs, "run")} and ${formatPlural(drafts, "run")} of drafts`;
+}
+
+function daysOf(buckets: readonly (UsedCredits & { from: string })[]): number[] {
   const days = new Map<string, number>();
-  for (const { from, credits } of buckets) {
-    const day = from.slice(0, 10);
-    days.set(day, (days.get(day) ?? 0) + Number(credits));
+  for (const bucket of buckets) {
+    const day = bucket.from.slice(0, 10);
+    days.set(day, (days.get(day) ?? 0) + usedCredits(bucket));
   }
   return [...days.values()];
 }

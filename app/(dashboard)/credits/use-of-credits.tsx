@@ -9,6 +9,7 @@ import { type LineColumn, LineList } from "@/app/_ui/table";
 import type { MetricsBucket, RunMetrics } from "@/server/runs/read/metrics/metrics";
 import { VolumeChart } from "../metrics/charts";
 import { writeFilter } from "../runs/address";
+import { type UsedCredits, usedCredits } from "./used-credits";
 
 const SHOWN = 6;
 const ICONS = { agent: AgentIcon, tool: ToolIcon };
@@ -16,7 +17,7 @@ const ICONS = { agent: AgentIcon, tool: ToolIcon };
 export function UseOfCredits() {
   const trpc = useTRPC();
   const { data } = useQuery(trpc.runs.metrics.queryOptions({ period: "30d" }));
-  if (!data || Number(data.total.credits) === 0) return null;
+  if (!data || usedCredits(data.total) === 0) return null;
   return (
     <div className="border-line border-b lg:grid lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
       <section aria-label="Use by day" className="min-w-0 px-4 pt-4 pb-5 sm:px-6">
@@ -25,7 +26,7 @@ export function UseOfCredits() {
           format={(value) => value.toFixed(2)}
           height={260}
           hrefOf={(bucket: MetricsBucket) => `/runs${writeFilter({ from: bucket.from, to: bucket.to })}`}
-          measure={(bucket) => Number(bucket.credits)}
+          measure={usedCredits}
           metrics={data}
           name="credits"
         />
@@ -33,13 +34,15 @@ export function UseOfCredits() {
       <section aria-label="Last 30 days" className="border-line max-lg:border-t lg:border-l">
         <div className="flex min-h-12 items-center justify-between px-4 pt-2 sm:px-6">
           <h2 className="font-semibold">Last 30 days</h2>
-          <span className="tabular-nums">{formatCredits(data.total.credits, 2)}</span>
+          <span className="tabular-nums">{formatUsed(data.total)}</span>
         </div>
         <MostExpensive metrics={data} />
       </section>
     </div>
   );
 }
+
+const formatUsed = (used: UsedCredits) => formatCredits(usedCredits(used).toFixed(4), 2);
 
 type Used = RunMetrics["agents"][number] & { kind: "agent" | "tool"; total: number };
 
@@ -67,14 +70,14 @@ const COLUMNS: LineColumn<Used>[] = [
     width: "w-24",
     area: "share",
     look: "figure",
-    cell: ({ credits }) => formatCredits(credits, 2),
+    cell: formatUsed,
   },
   {
     head: "Share",
     width: "w-20",
     area: "share",
     look: "figure",
-    cell: ({ credits, total }) => <span className="text-muted">{formatShare(Number(credits), total)}</span>,
+    cell: (used) => <span className="text-muted">{formatShare(usedCredits(used), used.total)}</span>,
   },
   {
     head: "Per run",
@@ -90,11 +93,11 @@ const COLUMNS: LineColumn<Used>[] = [
 ];
 
 function MostExpensive({ metrics }: { metrics: RunMetrics }) {
-  const total = Number(metrics.total.credits);
+  const total = usedCredits(metrics.total);
   const all = [
     ...metrics.agents.map((group) => ({ ...group, kind: "agent" as const, total })),
     ...metrics.tools.map((group) => ({ ...group, kind: "tool" as const, total })),
-  ].sort((a, b) => Number(b.credits) - Number(a.credits));
+  ].sort((a, b) => usedCredits(b) - usedCredits(a));
   return (
     <>
       <LineList
