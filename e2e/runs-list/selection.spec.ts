@@ -10,6 +10,10 @@ test("selected runs are cancelled together", async ({ ownerPage: page, request, 
   await rows(page).first().hover();
   await page.getByRole("checkbox", { name: /^Select the run of Counter/ }).check();
   await page.getByRole("button", { name: "Cancel 1 run" }).click();
+  const dialog = page.getByRole("dialog", { name: "Cancel the selected runs" });
+  await dialog.getByRole("button", { name: "Keep running" }).click();
+  await page.getByRole("button", { name: "Cancel 1 run" }).click();
+  await dialog.getByRole("button", { name: "Cancel 1 run" }).click();
   await expect(rows(page).first()).toContainText("Cancelled", { timeout: 20_000 });
 });
 

@@ -2,14 +2,16 @@ import { useMutation } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { Button, buttonClass } from "@/app/_ui/button";
 import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
-import { describeError } from "@/app/_ui/data/query-client";
 import { formatPlural } from "@/app/_ui/figures/format";
+import { lazy } from "@/app/_ui/lazy";
 import { Link } from "@/app/_ui/link";
 import { notify } from "@/app/_ui/toast";
 import { isTerminal } from "@/server/contract/enums";
 import { MAX_RUNS_PER_CALL } from "@/server/runs/read/enums";
 import type { RunSummary } from "@/server/runs/read/list";
 import { chunk } from "./new-runs";
+
+const ConfirmDialog = lazy(() => import("@/app/_ui/forms/form-dialog"), "ConfirmDialog");
 
 /** Selects or deselects a run; with `through`, also all runs between it and the last one selected. */
 export type Select = (id: string, selected: boolean, through: boolean) => void;
@@ -35,6 +37,7 @@ export function useSelection(listed: RunSummary[]) {
 export function SelectionBar({ runs, onClear }: { runs: RunSummary[]; onClear: () => void }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
+  const [asking, setAsking] = useState(false);
   const open = runs.filter((run) => !isTerminal(run.status) && !run.cancelRequested);
   const cancel = useMutation({
     meta: { refresh: [trpc.runs.list.pathKey()] },
@@ -48,11 +51,12 @@ export function SelectionBar({ runs, onClear }: { runs: RunSummary[]; onClear: (
     },
     onSuccess(count) {
       notify(describeCancelled(count));
+      setAsking(false);
       onClear();
     },
-    onError: (error) => notify("Not all runs could be cancelled", describeError(error).message),
   });
   if (runs.length === 0) return null;
+  const act = `Cancel ${formatPlural(open.length, "run")}`;
   // In the list's order.
   const [newer, older] = runs;
   return (
@@ -65,8 +69,8 @@ export function SelectionBar({ runs, onClear }: { runs: RunSummary[]; onClear: (
         {open.length === 0 ? (
           <span className="text-muted">{runs.length === 1 ? "it has ended" : "all have ended"}</span>
         ) : (
-          <Button disabled={cancel.isPending} look="danger" onClick={() => cancel.mutate()}>
-            Cancel {formatPlural(open.length, "run")}
+          <Button aria-haspopup="dialog" look="danger" onClick={() => setAsking(true)}>
+            {act}
           </Button>
         )}
         {older && newer && runs.length === 2 ? (
@@ -78,6 +82,22 @@ export function SelectionBar({ runs, onClear }: { runs: RunSummary[]; onClear: (
           Clear
         </Button>
       </section>
+      {asking && open.length > 0 ? (
+        <ConfirmDialog
+          act={act}
+          acting="Cancelling"
+          dismiss="Keep running"
+          mutation={cancel}
+          onClose={() => setAsking(false)}
+          onConfirm={() => cancel.mutate()}
+          title="Cancel the selected runs"
+        >
+          <p>
+            The calls in progress are interrupted, and later steps are not executed. What the runs used so far
+            is charged.
+          </p>
+        </ConfirmDialog>
+      ) : null}
     </div>
   );
 }
