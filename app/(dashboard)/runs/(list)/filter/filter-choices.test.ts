@@ -42,6 +42,14 @@ test("typing narrows the choices by name or by condition", () => {
   expect(choices({}, "> 90 s")).toEqual([["As typed", "took 1 min 30 s or more"]]);
 });
 
+test("a typed period is offered once, whatever its words", () => {
+  const offered = (text: string) => choices({}, text).flatMap(([, ...labels]) => labels);
+  for (const text of ["last 7 days", "last 24 hours", "past 1 week", "last 60 minutes"]) {
+    expect(offered(text), text).toHaveLength(1);
+  }
+  expect(take({}, "last 24 hours")).toEqual({ period: "24h" });
+});
+
 test("statuses add up, other values replace each other, and choosing again removes", () => {
   expect(take({ status: ["Failed"] }, "cancelled")).toEqual({ status: ["Failed", "Cancelled"] });
   expect(take({ status: ["Failed"], kind: "tool" }, "failed")).toEqual({ kind: "tool" });

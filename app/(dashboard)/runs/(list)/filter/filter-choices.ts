@@ -39,7 +39,9 @@ export function choicesFor(
     ),
   }));
   const found = findItems(groups, text);
-  return typed.length > 0 ? [{ name: "As typed", items: typed }, ...found] : found;
+  const offered = new Set(found.flatMap(({ items }) => items.map(({ label }) => label)));
+  const others = typed.filter(({ label }) => !offered.has(label));
+  return others.length > 0 ? [{ name: "As typed", items: others }, ...found] : found;
 }
 
 function choiceOfStatus(

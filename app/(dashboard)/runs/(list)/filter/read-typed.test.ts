@@ -69,8 +69,9 @@ test("reads the last N days, hours or minutes exactly", () => {
   expect(since("last 3 days")).toEqual([{ from: "2026-11-18T15:30:00.000Z" }]);
   expect(since("last 45 min")).toEqual([{ from: "2026-11-21T14:45:00.000Z" }]);
   expect(since("the past 2 weeks")).toEqual([{ from: "2026-11-07T15:30:00.000Z" }]);
-  // The list offers these itself.
-  expect(since("last 7 days")).toEqual([]);
+  expect(since("last 7 days")).toEqual([{ period: "7d" }]);
+  expect(since("past 24 hours")).toEqual([{ period: "24h" }]);
+  expect(since("last 60 minutes")).toEqual([{ period: "1h" }]);
 });
 
 test("ignores other texts", () => {

@@ -1,5 +1,5 @@
 import { DAY_MS } from "@/server/base/clock";
-import { PERIOD_MS } from "@/server/runs/read/enums";
+import { PERIOD_MS, RUN_PERIODS } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/find/filter";
 import { localTime, momentOf } from "@/server/work/schedules/time-zone";
 
@@ -55,15 +55,16 @@ const SPANS = [
   { names: ["days"], minutes: 24 * 60 },
   { names: ["weeks"], minutes: 7 * 24 * 60 },
 ];
-const OFFERED = new Set(Object.values(PERIOD_MS).map((ms) => ms / 60_000));
 
-/** `last 3 days`: the 72 hours before now. */
+/** `last 3 days`: the 72 hours before now. A span that is offered as a period is that one. */
 function readSpan(typed: string, now: Date): RunFilter[] | null {
   const [, number, unit = ""] = SPAN.exec(typed) ?? [];
   const found = SPANS.find(({ names }) => names.some((word) => word.startsWith(unit)));
   if (number === undefined || !found) return null;
   const minutes = Number(number) * found.minutes;
-  if (minutes === 0 || OFFERED.has(minutes)) return [];
+  if (minutes === 0) return [];
+  const period = RUN_PERIODS.find((each) => PERIOD_MS[each] === minutes * 60_000);
+  if (period !== undefined) return [{ period }];
   return [{ from: new Date(now.getTime() - minutes * 60_000).toISOString() }];
 }
 
