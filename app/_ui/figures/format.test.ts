@@ -1,5 +1,13 @@
 import { expect, test } from "vitest";
-import { formatAge, formatAgo, formatBytes, formatMoment, formatSpan, formatUptime } from "./format";
+import {
+  formatAge,
+  formatAgo,
+  formatBytes,
+  formatMoment,
+  formatShare,
+  formatSpan,
+  formatUptime,
+} from "./format";
 
 test("shows the year of a moment in another year, in the reader's time zone", () => {
   const now = Date.parse("2026-11-21T12:00:00Z");
@@ -8,6 +16,12 @@ test("shows the year of a moment in another year, in the reader's time zone", ()
   const newYearsEve = new Date("2026-12-31T23:30:00Z");
   expect(formatMoment(newYearsEve, "UTC", now)).toBe("31 Dec 23:30:00");
   expect(formatMoment(newYearsEve, "Europe/Berlin", now)).toBe("1 Jan 2027 00:30:00");
+});
+
+test("rounds a share neither up to all nor down to nothing", () => {
+  const shares = [formatShare(9_999, 10_000), formatShare(1, 10_000), formatShare(97, 100)];
+  expect(shares).toEqual(["99.9%", "0.1%", "97.0%"]);
+  expect([formatShare(3, 3), formatShare(0, 3), formatShare(0, 0)]).toEqual(["100.0%", "0.0%", "–"]);
 });
 
 test("formats a time span without zero parts", () => {

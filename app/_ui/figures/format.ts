@@ -26,9 +26,12 @@ export function formatCount(count: number): string {
 /** Stands for zero and for no value. */
 export const NONE = "–";
 
-/** A share in percent: `97.0%`; a dash if the total is 0. */
+/** A share in percent: `97.0%`; a dash if the total is 0. Only all is `100.0%`, and only nothing `0.0%`. */
 export function formatShare(part: number, total: number): string {
-  return total === 0 ? NONE : `${((part / total) * 100).toFixed(1)}%`;
+  if (total === 0) return NONE;
+  const share = (part / total) * 100;
+  const isPart = share > 0 && share < 100;
+  return `${(isPart ? Math.min(99.9, Math.max(0.1, share)) : share).toFixed(1)}%`;
 }
 
 /** A share in whole percent, for figures beside others: `80%`. */
