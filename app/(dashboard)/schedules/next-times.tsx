@@ -6,6 +6,7 @@ import { formatMinute, formatWeekday } from "@/app/_ui/figures/format";
 import { useRested } from "@/app/_ui/use-rested";
 
 const RESTED_MS = 250;
+const REFRESH_MS = 60_000;
 
 /** The next ten times of a cron expression in its zone and in UTC, also while it is typed. */
 export function NextTimes({ cron, timeZone }: { cron: string; timeZone: string }) {
@@ -16,6 +17,7 @@ export function NextTimes({ cron, timeZone }: { cron: string; timeZone: string }
     ...trpc.schedules.preview.queryOptions({ cron, timeZone }),
     enabled: asked && cron.trim() !== "" && timeZone.trim() !== "",
     placeholderData: keepPreviousData,
+    refetchInterval: REFRESH_MS,
   });
   return (
     <section aria-label="Next ten times" aria-live="polite" className="flex flex-col gap-1.5">

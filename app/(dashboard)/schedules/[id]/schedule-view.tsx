@@ -3,7 +3,7 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { Fact, Facts } from "@/app/_ui/figures/facts";
-import { formatAge } from "@/app/_ui/figures/format";
+import { formatSpan } from "@/app/_ui/figures/format";
 import { Moment } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
 import { DetailHead } from "@/app/_ui/page/page";
@@ -13,7 +13,7 @@ import type { ScheduleDetail } from "@/server/catalog/schedules/inspect-schedule
 import { NextTime } from "../next-time";
 import { NextTimes } from "../next-times";
 import { ScheduleActions } from "./schedule-actions";
-import { Ticks } from "./ticks";
+import { REFRESH_MS, Ticks } from "./ticks";
 
 const OVERLAPS = {
   skip: "Skip the time",
@@ -23,7 +23,10 @@ const OVERLAPS = {
 
 export function ScheduleView({ scheduleId }: { scheduleId: string }) {
   const trpc = useTRPC();
-  const { data: schedule } = useSuspenseQuery(trpc.schedules.inspect.queryOptions({ scheduleId }));
+  const { data: schedule } = useSuspenseQuery({
+    ...trpc.schedules.inspect.queryOptions({ scheduleId }),
+    refetchInterval: REFRESH_MS,
+  });
   const { id, slug, name, cron, timeZone, pausedAt } = schedule;
   usePageActions([{ label: "Runs of this schedule", href: `/runs?schedule=${id}` }]);
   return (
@@ -78,10 +81,10 @@ function Definition({ schedule }: { schedule: ScheduleDetail }) {
       </Fact>
       <Fact name="Times">
         <span className="mono">{cron}</span> {timeZone}
-        {jitterSeconds > 0 ? `, delayed by up to ${formatAge(jitterSeconds * 1_000)}` : null}
+        {jitterSeconds > 0 ? `, delayed by up to ${formatSpan(jitterSeconds * 1_000)}` : null}
       </Fact>
       <Fact name="Overlap">{OVERLAPS[overlap]}</Fact>
-      <Fact name="Catch-up">Within {formatAge(catchUpSeconds * 1_000)}</Fact>
+      <Fact name="Catch-up">Within {formatSpan(catchUpSeconds * 1_000)}</Fact>
       <Fact name={target.kind === "agent" ? "Message" : "Input"}>
         <pre className="mono max-h-60 overflow-auto whitespace-pre-wrap [overflow-wrap:anywhere]">
           {input}

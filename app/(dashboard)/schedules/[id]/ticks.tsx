@@ -13,7 +13,7 @@ import { TickMark } from "../outcome";
 import { ticksQuery } from "./query";
 
 /** Ticks have no events, so a visible page polls. */
-const REFRESH_MS = 5_000;
+export const REFRESH_MS = 5_000;
 /** A start takes a moment. */
 const ON_TIME_MS = 2_000;
 
