@@ -10,6 +10,9 @@ import { FollowedRun } from "./followed-run";
 import { MessageField } from "./message-field";
 import { RunForm, type RunTarget, type StartFormProps } from "./run-form";
 
+// The second click of a double click does not start another run.
+const DOUBLE_CLICK_MS = 500;
+
 /** Has no fallback: the server would send it first, and the form would displace it. */
 const InputForm = dynamic(() => import("./input-form").then((part) => part.InputForm));
 
@@ -17,6 +20,7 @@ const InputForm = dynamic(() => import("./input-form").then((part) => part.Input
 export function RunPanel({ target }: { target: RunTarget }) {
   const mayRun = useMay("member");
   const [runId, setRunId] = useState<string | null>(null);
+  const startedAt = useRef(Number.NEGATIVE_INFINITY);
   const trpc = useTRPC();
   const start = useMutation(
     trpc.runs.start.mutationOptions({ onSuccess: (started) => setRunId(started.runId) }),
@@ -34,7 +38,11 @@ export function RunPanel({ target }: { target: RunTarget }) {
     target,
     busy: start.isPending,
     problem: start.isError ? describeError(start.error) : null,
-    onRun: (input: string) => start.mutate({ kind: target.kind, id: target.id, input }),
+    onRun(input: string) {
+      if (performance.now() - startedAt.current < DOUBLE_CLICK_MS) return;
+      startedAt.current = performance.now();
+      start.mutate({ kind: target.kind, id: target.id, input });
+    },
   };
   return (
     <section
@@ -49,7 +57,7 @@ export function RunPanel({ target }: { target: RunTarget }) {
           <InputForm key={target.parameters} {...props} />
         )}
       </div>
-      <div aria-live="polite" className="min-w-0 px-4 py-4 max-lg:border-line max-lg:border-t sm:px-6">
+      <div className="min-w-0 px-4 py-4 max-lg:border-line max-lg:border-t sm:px-6">
         {runId === null ? (
           <p className="text-muted">The run appears here, step by step, while it executes.</p>
         ) : (

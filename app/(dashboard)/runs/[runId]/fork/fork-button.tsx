@@ -10,13 +10,16 @@ import { forkPointOf } from "./fork-point";
 
 const ForkDialog = lazy(() => import("./fork-dialog"), "ForkDialog");
 
-/** Forks the page's own run from a line, once it has ended. A child run is forked on its own page. */
+/**
+ * Forks the page's own run from a line, once it has ended and while its agent or tool exists. A child run is forked on
+ * its own page.
+ */
 export function ForkButton({ line, bench }: { line: WorkLine; bench: Workbench | undefined }) {
   const mayRun = useMay("member");
   const [open, setOpen] = useState(false);
   if (!mayRun || bench === undefined) return null;
   const { run, own } = bench;
-  if (line.runId !== run.id || !isTerminal(run.status)) return null;
+  if (line.runId !== run.id || !isTerminal(run.status) || run.currentVersion === null) return null;
   return (
     <>
       <IconButton label="Fork from here" onClick={() => setOpen(true)}>

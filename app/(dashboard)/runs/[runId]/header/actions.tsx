@@ -20,7 +20,7 @@ const RerunDialog = lazy(() => import("./rerun-dialog"), "RerunDialog");
 const CANCEL_WIDTH = "min-w-24";
 
 /**
- * The actions of an open or ended run. `reserve` keeps the space of buttons that appear or disappear at the end, so
+ * The actions of an open or ended run. A run of a deleted agent or tool cannot be run again. `reserve` keeps the space of buttons that appear or disappear at the end, so
  * that nothing moves under the pointer.
  */
 export function RunActions({ run, reserve }: { run: RunDetail; reserve: boolean }) {
@@ -36,7 +36,7 @@ export function RunActions({ run, reserve }: { run: RunDetail; reserve: boolean 
         </span>
       ) : null}
       <CompareLink run={run} />
-      <RunAgain run={run} />
+      {run.currentVersion === null ? null : <RunAgain run={run} />}
     </>
   );
 }
@@ -63,7 +63,8 @@ function RunAgain({ run }: { run: RunDetail }) {
       onError: (error) => notify("Could not start the run", describeError(error).message),
     }),
   );
-  const busy = rerun.isPending;
+  // Until the page of the new run is there: a second click would start another one.
+  const busy = rerun.isPending || (rerun.isSuccess && rerun.variables.runId === run.id);
   const runAgain = () => rerun.mutate({ runId: run.id });
   const edit = () => setEditing(true);
   usePageActions(
