@@ -31,7 +31,10 @@ export function InspectedOutcome({ inspection, nameOf = (label) => label }: Insp
   return (
     <div className="flex flex-col gap-2">
       <div className="flex min-h-8 flex-wrap items-center gap-x-3 gap-y-1">
-        <Status status={run.status} waiting={run.waiting} />
+        {/* Not the whole result: its times change many times a second. */}
+        <span aria-live="polite">
+          <Status status={run.status} waiting={run.waiting} />
+        </span>
         <span className="text-muted tabular-nums">
           <Elapsed from={run.startedAt} lively to={run.finishedAt} />
         </span>

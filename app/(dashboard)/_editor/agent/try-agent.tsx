@@ -80,7 +80,7 @@ export function TryAgent({ editor, labels }: TryAgentProps) {
           </span>
         </div>
       </div>
-      <div aria-live="polite" className="flex flex-col gap-4">
+      <div className="flex flex-col gap-4">
         {runId ? <FollowedRun runId={runId} /> : null}
         {draft.data && !current.data ? (
           <div className="flex flex-col items-start gap-2">

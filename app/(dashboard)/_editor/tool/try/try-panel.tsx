@@ -102,7 +102,7 @@ export function TryPanel({ editor, tool, step, pinState, renameState, onEnd }: T
       ) : null}
       <PinnedOutputs pinState={pinState} steps={tool.steps} />
       <InputProblem id={id} problem={start.isError ? shorten(describeError(start.error)) : null} />
-      <div aria-live="polite">
+      <div>
         {runId ? (
           <Suspense fallback={<p className="text-muted">Starting the run</p>} key={runId}>
             <StepResults
