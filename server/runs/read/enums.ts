@@ -32,6 +32,8 @@ export const OPEN_LISTED_STATUSES = [
 export const RUN_PERIODS = ["1h", "24h", "7d", "30d", "90d"] as const;
 export type RunPeriod = (typeof RUN_PERIODS)[number];
 
+/** The characters of inputs and errors in lists. */
+export const PREVIEW_LENGTH = 200;
 export const MAX_RUNS_PER_CALL = 200;
 export const MAX_FOUND_IDS = 1_000;
 /** More child runs of a run are only on its page. */

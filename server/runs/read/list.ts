@@ -5,7 +5,7 @@ import { type Page, pageOf } from "@/server/base/db/page";
 import { isoDate, select } from "@/server/base/db/statement";
 import { RUN_KINDS, RUN_SOURCES, RUN_STATUSES } from "@/server/contract/enums";
 import type { Services } from "@/server/runs/services";
-import { MAX_LISTED_CHILDREN } from "./enums";
+import { MAX_LISTED_CHILDREN, PREVIEW_LENGTH } from "./enums";
 import type { RunFilter } from "./find/filter";
 import { selectRunIds } from "./find/find";
 import { CREDITS_OF_TREE, IS_WAITING } from "./run-rows";
@@ -44,11 +44,13 @@ export type RunPage = Page<RunSummary>;
 
 const MAX_COUNTED_CHILDREN = 1_000;
 
+const PREVIEW = Prisma.raw(String(PREVIEW_LENGTH));
+
 export const RUN_COLUMNS = Prisma.sql`
   r.id, r.kind::text AS kind, r.status::text AS status, coalesce(r.agent_id, r.tool_id) AS "targetId",
   r.target_name AS "targetName", r.target_version AS "targetVersion", r.model, r.source::text AS source,
   coalesce(t.name, s.name, k.name, u.name, p.target_name) AS "sourceName",
-  left(r.input, 200) AS "inputPreview", left(r.error_message, 200) AS "errorPreview",
+  left(r.input, ${PREVIEW}) AS "inputPreview", left(r.error_message, ${PREVIEW}) AS "errorPreview",
   (SELECT count(*)::int FROM (
     SELECT FROM runs c WHERE c.parent_run_id = r.id LIMIT ${Prisma.raw(String(MAX_COUNTED_CHILDREN))}) c) AS children,
   coalesce(f.steps, r.steps_executed) AS steps,

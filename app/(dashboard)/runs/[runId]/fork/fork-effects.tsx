@@ -59,7 +59,7 @@ export function ForkEffects({
         <h3 className="pb-1 font-medium">Effects from here on</h3>
         {tools === "recorded" ? (
           <p className="text-muted">None: calls are answered from the record.</p>
-        ) : estimate?.sideEffects.length === 0 ? (
+        ) : query.isPlaceholderData ? null : estimate?.sideEffects.length === 0 ? (
           <p className="text-muted">None of its functions and tools changes anything outside.</p>
         ) : (
           <ul className="flex flex-col gap-0.5">
