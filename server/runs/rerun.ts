@@ -9,7 +9,7 @@ import { formatLimit, MAX_BODY_BYTES, MAX_USER_MESSAGE_BYTES } from "@/server/co
 import type { Draft } from "@/server/runs/prepare-start";
 import type { Services } from "@/server/runs/services";
 import { type StartResult, startRun } from "@/server/runs/start";
-import type { StartOptions } from "@/server/runs/start-options";
+import { type StartOptions, withMetadataOf } from "@/server/runs/start-options";
 import type { StartConditions } from "./start-item";
 
 /**
@@ -77,7 +77,7 @@ export async function rerun(
     input: input ?? run.input,
     isStored: same,
     fromOutside: same && isMarked(run.configuration.document),
-    options: { ...(run.metadata === null ? {} : { metadata: run.metadata }), ...options },
+    options: withMetadataOf(run, options),
     conditions,
   });
 }

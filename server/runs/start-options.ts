@@ -13,6 +13,11 @@ export type StartOptions = {
   traceParent?: string | undefined;
 };
 
+/** Adds the metadata of the run that a start repeats, unless the start has its own. */
+export function withMetadataOf(run: { metadata: string | null }, options: StartOptions = {}): StartOptions {
+  return { ...options, metadata: options.metadata ?? run.metadata ?? undefined };
+}
+
 /** The pairs of a run's stored metadata, with each value as the text that filters compare. */
 export function metadataPairs(stored: string | null): [string, string][] {
   const metadata = stored === null ? null : readJson(stored);

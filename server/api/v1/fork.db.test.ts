@@ -146,6 +146,24 @@ describe("the call", () => {
     expect(second.headers.get("Idempotent-Replayed")).toBe("true");
   });
 
+  it("keeps the run's metadata beside other options, as a rerun does", async () => {
+    const metadata = { "X-Metadata": '{"customer":"acme"}' };
+    const path = `/v1/agents/run/${tenant.agentId}`;
+    const { body } = await post(path, { userMessage: "How many?" }, { headers: metadata });
+    await ended(body.id);
+    for (const [call, request] of [
+      ["fork", BRIEF],
+      ["rerun", {}],
+    ] as const) {
+      const headers = { "X-Max-Credits": "0.5" };
+      const again = await post(`/v1/runs/${body.id}/${call}`, request, { headers });
+      expect((await ended(again.body.id)).metadata).toEqual({ customer: "acme" });
+      const own = { ...headers, "X-Metadata": '{"order":42}' };
+      const changed = await post(`/v1/runs/${body.id}/${call}`, request, { headers: own });
+      expect((await ended(changed.body.id)).metadata).toEqual({ order: 42 });
+    }
+  });
+
   it("with dryRun names costs and side effects, and starts nothing", async () => {
     const runId = await runAgent();
     const count = () => world.db.run.count({ where: { organizationId: tenant.orgId } });

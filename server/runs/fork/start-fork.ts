@@ -6,7 +6,7 @@ import type { StartRequest } from "@/server/runs/prepare-start";
 import type { Services } from "@/server/runs/services";
 import { type StartResult, startRun } from "@/server/runs/start";
 import type { StartConditions } from "@/server/runs/start-item";
-import type { StartOptions } from "@/server/runs/start-options";
+import { type StartOptions, withMetadataOf } from "@/server/runs/start-options";
 import { isFromOutside } from "@/server/work/agent/definition";
 import type { ForkPlan } from "./plan-fork";
 
@@ -26,10 +26,9 @@ export async function startFork(
     conditions,
   }: { plan: ForkPlan; options?: StartOptions | undefined; conditions?: StartConditions | undefined },
 ): Promise<StartResult> {
-  const { metadata } = plan.origin;
   const request = {
     ...(await forkStart(plan)),
-    options: { ...(metadata === null ? {} : { metadata }), ...options },
+    options: withMetadataOf(plan.origin, options),
     conditions,
   };
   return startRun(services, actor, request).catch((error: unknown) => {
