@@ -2,6 +2,7 @@ import type { OperatorActor } from "@/server/base/actor";
 import { type AuditedChange, type AuditRecord, recordAudit } from "@/server/base/audit";
 import { queryThrough } from "@/server/base/db/statement";
 import { transactPrisma } from "@/server/base/db/transaction";
+import { restartFailures } from "@/server/catalog/callbacks/send/disable-endpoint";
 import { endCancelled, requestCancels } from "@/server/runs/cancel";
 import type { Services } from "@/server/services";
 
@@ -52,8 +53,10 @@ export async function resumeOrganization(
       where: { id: actor.orgId, suspendedAt: { not: null } },
       data: { suspendedAt: null, suspendedReason: null, updatedAt: at },
     });
-    if (count > 0) await recordOrganizationAudit({ tx, actor, at }, { verb: "resumed" });
-    return count > 0;
+    if (count === 0) return false;
+    await restartFailures(tx, actor.orgId);
+    await recordOrganizationAudit({ tx, actor, at }, { verb: "resumed" });
+    return true;
   });
 }
 

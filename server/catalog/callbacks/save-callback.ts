@@ -89,7 +89,14 @@ export async function putCallback(
 export const callbackFacts = (
   callback: Omit<
     CallbackEndpoint,
-    "id" | "organizationId" | "slug" | "createdAt" | "deletedAt" | "failingSince" | "creditsLowAt"
+    | "id"
+    | "organizationId"
+    | "slug"
+    | "createdAt"
+    | "deletedAt"
+    | "failingSince"
+    | "failedAt"
+    | "creditsLowAt"
   >,
 ): Facts => ({
   name: callback.name,

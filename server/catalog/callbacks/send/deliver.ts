@@ -8,7 +8,7 @@ import type { Services } from "@/server/catalog/services";
 import { type AttemptResult, attemptCall } from "./attempt";
 import { disableEndpoint } from "./disable-endpoint";
 import { renderCallback } from "./payload";
-import { DISABLED_AFTER_MS, pauseAfter } from "./schedule";
+import { DISABLED_AFTER_MS, LONGEST_PAUSE_MS, pauseAfter } from "./schedule";
 import { signedHeaders, webhookId } from "./sign";
 
 /** A delivery that this process leased, and the number of its attempt. */
@@ -53,8 +53,9 @@ const RECORD_SUCCESS = defineQuery(
    SELECT $1::uuid, $2::int, $4::timestamptz, $5::int, $6::int, $7::text FROM delivered ON CONFLICT DO NOTHING RETURNING 1`,
 );
 
-// Returns since when the endpoint fails. Another process may have started a later attempt, which then decides. A person who
-// sent it again during the attempt set `failures` to 0: then it is due as that person wanted.
+// Returns since when the endpoint fails; none if this attempt says nothing about that. Another process may have started a
+// later attempt, which then decides. A person who sent it again during the attempt set `failures` to 0: then it is due as
+// that person wanted. Time without attempts does not count: the organization was suspended, or no process was running.
 const RECORD_FAILURE = defineQuery(
   "record-callback-failure",
   z.object({ failingSince: z.date().nullable() }),
@@ -63,15 +64,14 @@ const RECORD_FAILURE = defineQuery(
        failures = failures + CASE WHEN failures = $10 THEN 1 ELSE 0 END,
        next_at = CASE WHEN failures = $10 THEN moment.now + make_interval(secs => $9::float8) ELSE next_at END
      FROM moment WHERE id = $1 AND attempts = $2 AND next_at IS NOT NULL RETURNING endpoint_id
-   ), failing AS (
-     UPDATE callback_endpoints SET failing_since = $4
-     WHERE id = (SELECT endpoint_id FROM failed) AND failing_since IS NULL AND slug IS NOT NULL AND $9::float8 IS NOT NULL RETURNING failing_since
    ), attempt AS (
      INSERT INTO callback_attempts (delivery_id, number, at, duration_ms, status, answer, error)
      SELECT $1::uuid, $2::int, $4::timestamptz, $5::int, $6::int, $7::text, $8::text WHERE EXISTS (SELECT FROM callback_deliveries WHERE id = $1) ON CONFLICT DO NOTHING
    )
-   SELECT coalesce((SELECT failing_since FROM failing), c.failing_since) AS "failingSince"
-   FROM callback_endpoints c WHERE c.id = (SELECT endpoint_id FROM failed)`,
+   UPDATE callback_endpoints SET failed_at = $4, failing_since = CASE
+     WHEN failing_since IS NOT NULL AND failed_at > $4::timestamptz - make_interval(secs => ${LONGEST_PAUSE_MS / 1000}) THEN failing_since
+     WHEN $9::float8 IS NOT NULL THEN $4 END
+   WHERE id = (SELECT endpoint_id FROM failed) AND slug IS NOT NULL AND NOT $11 RETURNING failing_since AS "failingSince"`,
 );
 
 type Delivery = Awaited<ReturnType<typeof READ_DELIVERY>>[number] & { orgId: OrgId };
@@ -96,7 +96,13 @@ export async function deliver(
     return result;
   }
   const pause = isFinal ? null : pauseAfter(found.failures + 1);
-  const [endpoint] = await RECORD_FAILURE(client, [...facts, error, pause && pause / 1000, found.failures]);
+  const [endpoint] = await RECORD_FAILURE(client, [
+    ...facts,
+    error,
+    pause && pause / 1000,
+    found.failures,
+    isFinal,
+  ]);
   const failingSince = endpoint?.failingSince ?? null;
   if (failingSince !== null && startedAt.getTime() - failingSince.getTime() >= DISABLED_AFTER_MS) {
     await disableEndpoint(services, { orgId, endpointId: found.endpointId, failingSince, lastError: error });

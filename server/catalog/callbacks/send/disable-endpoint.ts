@@ -1,5 +1,6 @@
 import type { OrgId } from "@/server/base/actor";
 import { recordSystemAudit } from "@/server/base/audit";
+import type { Transaction } from "@/server/base/db/client";
 import { transactPrisma } from "@/server/base/db/transaction";
 import { countCallbacks } from "@/server/catalog/callbacks/save-callback";
 import { lockCatalog, organizationLock } from "@/server/catalog/change";
@@ -9,6 +10,14 @@ import { limitRecipients } from "@/server/guard/mail/limit-recipients";
 const SEND_TIMEOUT_MS = 30_000;
 
 type Failing = { orgId: OrgId; endpointId: string; failingSince: Date; lastError: string };
+
+/** A suspension is not counted: the next failure begins anew. */
+export async function restartFailures(tx: Transaction, organizationId: OrgId): Promise<void> {
+  await tx.callbackEndpoint.updateMany({
+    where: { organizationId, failedAt: { not: null } },
+    data: { failedAt: null },
+  });
+}
 
 /** Disables an endpoint that failed for too long, and tells the organization's admins by e-mail. */
 export async function disableEndpoint(

@@ -330,6 +330,36 @@ describe("an endpoint that fails for three days", () => {
     });
   });
 
+  it.each([
+    ["no process was running", async () => {}, 4],
+    [
+      "the organization was suspended",
+      async () => {
+        await suspendOrganization(world, operator(), "unpaid");
+        await resumeOrganization(world, operator());
+      },
+      0.9,
+    ],
+  ])("is not disabled for time when %s", async (_name, meanwhile, days) => {
+    const { id } = await insertCallback(world, tenant, { url: receiver.url });
+    await runAgent();
+    receiver.answer = () => ({ status: 500 });
+    const since = world.clock.now();
+    while (world.clock.now().getTime() - since.getTime() < 2 * DAY_MS) {
+      await send();
+      const next = (await deliveries())[0]?.nextAt;
+      if (!next) throw new Error("it was given up");
+      world.clock.set(next);
+    }
+    await meanwhile();
+    world.clock.advance(days * DAY_MS);
+    await send();
+    expect(await world.db.callbackEndpoint.findUniqueOrThrow({ where: { id } })).toMatchObject({
+      disabledAt: null,
+      failingSince: world.clock.now(),
+    });
+  });
+
   it("does not stop the events of a callback that is saved at that moment", async () => {
     const { id } = await insertCallback(world, tenant, { url: receiver.url });
     const failingSince = world.clock.now();

@@ -19,6 +19,9 @@ const PAUSES_MS = [
 /** An endpoint that fails for so long is disabled. */
 export const DISABLED_AFTER_MS = 3 * DAY_MS;
 
+/** Longer than each pause: a failing endpoint that has had no attempt for so long was not tried. */
+export const LONGEST_PAUSE_MS = DAY_MS;
+
 /** The pause after the `failures`th failed attempt, up to a tenth longer; null: it is not tried again. */
 export function pauseAfter(failures: number, random: () => number = Math.random): number | null {
   const pause = PAUSES_MS[failures - 1];
