@@ -48,7 +48,13 @@ export async function createKey(
     scopes = KEY_SCOPES,
     targetIds = [],
     readsPerMinute = null,
-  }: { scopes?: readonly KeyScope[]; targetIds?: string[]; readsPerMinute?: number | null } = {},
+    maxCredits = null,
+  }: {
+    scopes?: readonly KeyScope[];
+    targetIds?: string[];
+    readsPerMinute?: number | null;
+    maxCredits?: string | null;
+  } = {},
 ): Promise<string> {
   const { key, prefix, hash } = newApiKey();
   await world.db.apiKey.create({
@@ -61,6 +67,7 @@ export async function createKey(
       scopes: [...scopes],
       targetIds,
       readsPerMinute,
+      maxCredits,
       createdBy: "operator",
       createdAt: world.clock.now(),
     },

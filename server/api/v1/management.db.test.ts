@@ -407,6 +407,26 @@ describe("deliveries", () => {
     expect(last).toMatchObject({ outcome: "rejected", redeliveryOf: rejected });
   });
 
+  it("are redelivered within the key's cap, and the audit log names the key", async () => {
+    const by = await createKey(world, tenant, { maxCredits: "0.5" });
+    const again = async (headers?: Record<string, string>) => {
+      const { body } = await post(`/v1/deliveries/${toTool}/redeliver`, by, headers);
+      const { maxCredits } = await world.db.run.findUniqueOrThrow({ where: { id: body.id } });
+      return { runId: body.id, cap: maxCredits?.toFixed(4) };
+    };
+    const { runId, cap } = await again({ "Idempotency-Key": "redeliver-2" });
+    expect(cap).toBe("0.5000");
+    expect((await again({ "Idempotency-Key": "redeliver-2" })).runId).toBe(runId);
+    const entries = await world.db.auditEntry.findMany({
+      where: { organizationId: tenant.orgId, action: "trigger.redelivered", actorName: "key lists" },
+    });
+    const ofRun = entries.filter(({ changes }) => changes.includes(runId));
+    expect(ofRun.map(({ changes }) => JSON.parse(changes))).toEqual([{ deliveryId: toTool, runId }]);
+    expect(ofRun[0]?.subjectId).toBe(toolTrigger.id);
+    expect((await again({ "X-Max-Credits": "0.2" })).cap).toBe("0.2000");
+    expect((await again({ "X-Max-Credits": "0.9" })).cap).toBe("0.5000");
+  });
+
   it("count against the key's starts, also rejected ones", async () => {
     const paced = await createTenant(world, { plan: { startsPerMinute: 2 } });
     const by = await createKey(world, paced);

@@ -1,5 +1,8 @@
 import { z } from "zod";
 import type { ApiKeyActor, MemberActor, OrgId } from "@/server/base/actor";
+import { Decimal } from "@/server/base/amount";
+import { recordAudit } from "@/server/base/audit";
+import { transactPrisma } from "@/server/base/db/transaction";
 import { AppError, isAppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
 import type { Services } from "@/server/catalog/services";
@@ -18,7 +21,7 @@ import type { Trigger } from "./trigger";
 
 /**
  * Redelivers a stored delivery to the trigger's current target and records the attempt, also if it is rejected.
- * Skips signature and filter, and the trigger's limits and repetition. Throws `not_found`, `invalid_request` (the body
+ * Skips signature and filter, and the trigger's rate limit and repetition. Throws `not_found`, `invalid_request` (the body
  * was not stored), and the errors of a start.
  */
 export async function redeliver(
@@ -53,8 +56,16 @@ export async function redeliver(
       if ("rejected" in request) {
         return rejectStart(services, trigger.actor, { error: request.rejected, conditions });
       }
-      const recorded = { ...delivery, receivedAt: now };
-      return startRun(services, trigger.actor, { ...request.start, delivery: recorded, options, conditions });
+      const started = await startRun(services, trigger.actor, {
+        ...request.start,
+        delivery: { ...delivery, receivedAt: now },
+        options: withCapOf(actor, options),
+        conditions,
+      });
+      if (started.replay === null) {
+        await recordRedelivery(services, actor, { trigger, deliveryId, runId: started.runId, at: now });
+      }
+      return started;
     });
   } catch (error) {
     if (isAppError(error)) {
@@ -62,6 +73,27 @@ export async function redeliver(
     }
     throw error;
   }
+}
+
+// The run is the trigger's, whose own cap applies to it anyway.
+function withCapOf(
+  actor: MemberActor | ApiKeyActor,
+  options: StartOptions | undefined,
+): StartOptions | undefined {
+  if (actor.kind === "member" || actor.maxCredits === null) return options;
+  const maxCredits = Decimal.min(actor.maxCredits, options?.maxCredits ?? actor.maxCredits);
+  return { ...options, maxCredits };
+}
+
+async function recordRedelivery(
+  { db }: Services,
+  actor: MemberActor | ApiKeyActor,
+  { trigger, deliveryId, runId, at }: { trigger: Trigger; deliveryId: string; runId: string; at: Date },
+): Promise<void> {
+  const subject = { kind: "trigger", id: trigger.actor.triggerId, name: trigger.actor.name } as const;
+  await transactPrisma(db, "short", (tx) =>
+    recordAudit({ tx, actor, at }, { verb: "redelivered", subject, changes: { deliveryId, runId } }),
+  );
 }
 
 /** `rejectStart` counts the call, and throws the error unless the call repeats an accepted one. */
