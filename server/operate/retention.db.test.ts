@@ -1,11 +1,14 @@
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { handleRest } from "@/server/api/rest";
 import { handleWebhook } from "@/server/api/webhook";
 import { DAY_MS } from "@/server/base/clock";
 import { newId } from "@/server/base/ids";
+import { onPausePoint } from "@/server/base/pause-points";
+import { CallbackDispatcher } from "@/server/catalog/callbacks/send/dispatcher";
 import { refundRun } from "@/server/credits/refund";
 import { indexEndedRuns } from "@/server/runs/read/find/run-index";
 import { startRun } from "@/server/runs/start";
+import { insertCallback as createCallback } from "@/testing/callbacks";
 import { executeRun } from "@/testing/execute";
 import { createTenant, createTrigger, openWorld, scriptedModels, type Tenant } from "@/testing/world";
 import { createJobs } from "./jobs";
@@ -81,6 +84,61 @@ it("removes old events of callbacks with their deliveries, and then deleted call
   expect(left).toEqual([{ organizationId: long.orgId }]);
   expect(await world.db.callbackAttempt.count()).toBe(1);
   expect(await world.db.callbackEndpoint.count({ where: { organizationId: short.orgId } })).toBe(1);
+});
+
+it("keeps a callback's event and its run while it is sent, for four days at most", async () => {
+  const tenant = await createTenant(world, { plan: { retentionDays: 1 } });
+  const { id } = await createCallback(world, tenant, { url: "https://erp.test" });
+  const runId = await live(tenant);
+  const fetch = () => Promise.resolve(new Response("", { status: 500 }));
+  const dispatcher = new CallbackDispatcher({ ...world, fetch });
+  const left = async () => {
+    await removeExpired(world);
+    const events = await world.db.callbackEvent.count({ where: { organizationId: tenant.orgId } });
+    return { events, runs: await world.db.run.count({ where: { rootRunId: runId } }) };
+  };
+  await dispatcher.turn();
+  await dispatcher.settle();
+  world.clock.advance(DAY_MS + 1);
+  expect(await left()).toEqual({ events: 1, runs: 2 });
+  await dispatcher.turn();
+  await dispatcher.settle();
+  const where = { endpointId: id, nextAt: { not: null } };
+  expect(await world.db.callbackDelivery.findMany({ where })).toMatchObject([{ attempts: 2 }]);
+  world.clock.advance(3 * DAY_MS);
+  expect(await left()).toEqual({ events: 0, runs: 0 });
+});
+
+it("ends the deliveries of a deleted callback, and keeps the callback for the retention period", async () => {
+  const tenant = await createTenant(world, { plan: { retentionDays: 1 } });
+  const { id } = await createCallback(world, tenant, { url: "https://erp.test" });
+  await live(tenant);
+  const stop = new Error("not sent");
+  onPausePoint(async (point) => {
+    if (point === "callback:expanded") throw stop;
+  });
+  onTestFinished(() => onPausePoint(null));
+  await expect(new CallbackDispatcher(world).turn()).rejects.toThrow(stop);
+  const waiting = () => world.db.callbackDelivery.count({ where: { endpointId: id, nextAt: { not: null } } });
+  expect(await waiting()).toBe(1);
+  const scopes = ["definitions:write", "runs:read"];
+  await world.db.apiKey.update({ where: { id: tenant.apiKeyId }, data: { scopes } });
+  const remove = async () => {
+    const request = new Request(`http://stepwell.test/v1/callbacks/${id}`, {
+      method: "DELETE",
+      headers: { "X-API-Key": tenant.key },
+    });
+    return (await handleRest(world, request)).status;
+  };
+  expect(await remove()).toBe(200);
+  await removeExpired(world);
+  expect(await waiting()).toBe(0);
+  world.clock.advance(DAY_MS);
+  await removeExpired(world);
+  expect(await remove()).toBe(200);
+  world.clock.advance(1);
+  await removeExpired(world);
+  expect(await remove()).toBe(404);
 });
 
 async function countOf({ orgId: organizationId }: Tenant) {

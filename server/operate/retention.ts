@@ -55,30 +55,42 @@ const REMOVALS = Object.entries({
           AND outcome = o.outcome AND outcome <> 'accepted' AND received_at <= $1
         ORDER BY id DESC OFFSET ${UNACCEPTED.kept.rows} LIMIT $2
       ) d LIMIT $2)`,
-  // With their deliveries and attempts.
+  // What a deleted callback waits for is not sent, so that no dispatcher looks for it.
+  deletedCallbacks: `
+    UPDATE callback_deliveries SET next_at = NULL WHERE id IN (
+      SELECT d.id FROM callback_endpoints c CROSS JOIN LATERAL (
+        SELECT id FROM callback_deliveries WHERE endpoint_id = c.id AND next_at IS NOT NULL LIMIT $2
+      ) d WHERE c.deleted_at <= $1 LIMIT $2)`,
+  // With their deliveries and attempts. An event that is still sent has four days: longer than its attempts take.
   callbackEvents: `
     DELETE FROM callback_events WHERE id IN (
       SELECT e.id FROM plans p CROSS JOIN LATERAL (
-        SELECT id FROM callback_events WHERE organization_id = p.organization_id
+        SELECT id FROM callback_events q WHERE organization_id = p.organization_id
           AND created_at < $1::timestamptz - make_interval(days => p.retention_days)
+          AND (created_at < $1::timestamptz - interval '4 days' OR expanded_at IS NOT NULL
+            AND NOT EXISTS (SELECT FROM callback_deliveries d WHERE d.event_id = q.id AND d.next_at IS NOT NULL))
         ORDER BY created_at LIMIT $2
       ) e LIMIT $2)`,
-  // Deleted ones, once nothing remains of them.
+  // Deleted ones, once nothing remains of them. Until then, another DELETE of the same one succeeds, too.
   callbackEndpoints: `
     DELETE FROM callback_endpoints WHERE id IN (
-      SELECT c.id FROM callback_endpoints c WHERE c.deleted_at <= $1
+      SELECT c.id FROM callback_endpoints c JOIN plans p USING (organization_id)
+      WHERE c.deleted_at < $1::timestamptz - make_interval(days => p.retention_days)
         AND NOT EXISTS (SELECT FROM callback_deliveries d WHERE d.endpoint_id = c.id) LIMIT $2)`,
   callbackSecrets: `
     DELETE FROM callback_secrets WHERE id IN (SELECT id FROM callback_secrets WHERE expires_at <= $1 LIMIT $2)`,
   // Complete trees: a child is deleted with its root; steps, model calls and index entries with their run. Old runs are
   // found by their ids, which are within an hour of `created_at`. With ANY and this order, only the index that begins with
-  // the organization fits; by the primary key, PostgreSQL would read the runs of all organizations for each.
+  // the organization fits; by the primary key, PostgreSQL would read the runs of all organizations for each. A run whose
+  // event is still sent stays; OFFSET 0 keeps this check from becoming a join, which would lose the order.
   runs: `
     WITH RECURSIVE tree AS (
       (SELECT r.id FROM plans p CROSS JOIN LATERAL (
          SELECT id FROM runs WHERE organization_id = ANY (ARRAY[p.organization_id]) AND parent_run_id IS NULL
            AND id < run_id_floor($1::timestamptz - make_interval(days => p.retention_days) + interval '1 hour')
            AND finished_at < $1::timestamptz - make_interval(days => p.retention_days)
+           AND NOT EXISTS (SELECT FROM callback_events e WHERE e.organization_id = runs.organization_id AND e.run_id = runs.id
+                           AND e.created_at BETWEEN runs.created_at AND runs.finished_at OFFSET 0)
          ORDER BY organization_id DESC, id LIMIT $2
        ) r LIMIT $2)
       UNION ALL
