@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { Json } from "@/server/base/json/json";
 import { admitWaitingRuns } from "@/server/runs/engine/claim";
+import { wakeRuns } from "@/server/runs/engine/run-state";
 import { WorkerLost } from "@/server/runs/engine/write/writer";
 import { inspectRun } from "@/server/runs/read/inspect/inspect";
 import { inspectCall, inspectStep } from "@/server/runs/read/inspect/inspect-line";
@@ -28,6 +29,32 @@ async function start(tenant: Tenant, retries: Json = 1): Promise<string> {
   const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
   return (await startRun(world, actor, { kind: "tool", targetId: tenant.toolId, input: {} })).runId;
 }
+
+it("has no slot while it waits for its next attempt", async () => {
+  const tenant = await createTenant(world);
+  const runId = await start(tenant, { count: 1, firstWaitMs: 60_000 });
+  let asked = 0;
+  play = () => {
+    asked += 1;
+    if (asked === 1) throw new ModelError("Away.", { reason: "unavailable", attempts: [] });
+    return { content: "Here." };
+  };
+  expect(await executeRun(world, runId)).toBe("asleep");
+  expect(await world.db.run.findUniqueOrThrow({ where: { id: runId } })).toMatchObject({
+    status: "Running",
+    admittedAt: null,
+  });
+  world.clock.advance(60_000);
+  expect(await wakeRuns(world)).toMatchObject({ woken: 1 });
+  expect(await executeRun(world, runId)).toBe("ended");
+  const run = await world.db.run.findUniqueOrThrow({ where: { id: runId }, include: { steps: true } });
+  expect(run).toMatchObject({ status: "Completed", actionsUsed: 1 });
+  expect(JSON.parse(run.steps[0]?.attempts ?? "")).toMatchObject([
+    { error: expect.stringContaining("Away") },
+    { error: null },
+  ]);
+  expect(asked).toBe(2);
+});
 
 it("shows a failed attempt while the next one is under way, and when that one began", async () => {
   const tenant = await createTenant(world);

@@ -1,7 +1,6 @@
 import { ZERO } from "@/server/base/amount";
 import type { Json, JsonObject } from "@/server/base/json/json";
 import { pauseAt } from "@/server/base/pause-points";
-import { sleepOrThrow } from "@/server/base/sleep";
 import type { RunKind } from "@/server/contract/enums";
 import {
   MAX_STEP_OUTPUT_BYTES,
@@ -76,7 +75,7 @@ export async function performStep(
 }
 
 async function attemptStep(
-  { services, signal, secrets, journal }: Execution,
+  { services, signal, secrets, journal, branches }: Execution,
   started: StartedStep,
   { work, call: { retries, notes } }: { work: StepWork; call: Pick<StepCall, "retries" | "notes"> },
 ): Promise<StepOutcome> {
@@ -85,7 +84,7 @@ async function attemptStep(
   const waitAfter = async (number: number) => {
     const retryAt = recorded[number - 1];
     if (retryAt === undefined) return;
-    await sleepOrThrow(Math.max(0, Date.parse(retryAt) - services.clock.now().getTime()), signal);
+    await branches.sleep(new Date(retryAt), signal);
   };
   const first = work.repeatsAttempts ? 1 : recorded.length + 1;
   await waitAfter(first - 1);
@@ -109,19 +108,19 @@ async function attemptStep(
       await waitAfter(number);
       continue;
     }
-    const retryInMs = isRetried ? retryWaitMs(retries, number) : undefined;
     const now = services.clock.now().getTime();
+    const retryAt = isRetried ? new Date(now + retryWaitMs(retries, number)) : undefined;
     started.attempts.push({
       startedAt: attempt.startedAt.toISOString(),
       durationMs: Math.max(0, now - attempt.startedAt.getTime()),
       error: "error" in outcome ? outcome.error : null,
-      ...(retryInMs !== undefined && { retryAt: new Date(now + retryInMs).toISOString() }),
+      ...(retryAt && { retryAt: retryAt.toISOString() }),
       ...(attempt.printed.length > 0 && { console: attempt.printed }),
       ...(attempt.notes.size > 0 && { notes: [...attempt.notes] }),
     });
-    if (retryInMs === undefined) return outcome;
+    if (retryAt === undefined) return outcome;
     journal.showProgress(started, { attempts: started.attempts });
-    await sleepOrThrow(retryInMs, signal);
+    await branches.sleep(retryAt, signal);
   }
 }
 
