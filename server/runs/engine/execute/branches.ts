@@ -75,11 +75,11 @@ export class Branches {
 }
 
 // If several branches fail: a lost worker first, a slot that is left last. A branch that yields before an act must
-// not wait until a sleeping one wakes up.
+// not wait until a sleeping one wakes up, nor one with a time limit until another does.
 function rankOf(error: unknown): number {
   if (error instanceof WorkerLost) return 0;
   if (!(error instanceof YieldSlot)) return 1;
-  return error.until === undefined ? 2 : 3;
+  return error.until?.getTime() ?? 2;
 }
 
 function throwFirst(settled: readonly PromiseSettledResult<unknown>[]): void {

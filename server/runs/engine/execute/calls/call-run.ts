@@ -4,7 +4,7 @@ import { defineQuery } from "@/server/base/db/statement";
 import { type Json, writeJson } from "@/server/base/json/json";
 import { stringifyLarge } from "@/server/base/json/large";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
-import { abortAfter, LimitReached } from "@/server/runs/engine/interruptions";
+import { abortAfter, LimitReached, YieldSlot } from "@/server/runs/engine/interruptions";
 import { findKnownTargets, findTarget } from "@/server/runs/find-target";
 import type { Target } from "@/server/runs/target";
 import { type AttachedCallable, isFromOutside } from "@/server/work/agent/definition";
@@ -15,6 +15,7 @@ import { runTool } from "@/server/work/functions/run-tool";
 import { validateAgainst } from "@/server/work/json-schema/schema";
 import { describeIssues } from "@/server/work/json-schema/schema-issues";
 import { calledRunId } from "../../called-run";
+import type { StartedStep } from "../../write/journal";
 import type { FinishedStep } from "../../write/journal-contents";
 import type { Execution } from "../execution";
 import { type Child, type ChildCall, type ChildResult, executeChildRun } from "./child-run";
@@ -70,7 +71,7 @@ function callChild(
       // Recorded, because a worker that takes over makes the attempts again.
       const retryAt = started.attempts.flatMap((earlier) => earlier.retryAt ?? [])[number - 2];
       const beganAt = retryAt === undefined ? started.startedAt : Date.parse(retryAt);
-      const ended = await withinTime(execution, child, { ...call, beganAt });
+      const ended = await withinTime(execution, child, { ...call, started, beganAt });
       if (ended.status === "Completed") return storedOutput(execution, toOutput(ended.output));
       execution.signal.throwIfAborted();
       throw new FunctionError(ended.code, ended.message);
@@ -82,17 +83,25 @@ function callChild(
 async function withinTime(
   execution: Execution,
   child: ChildCall,
-  { timeoutMs, beganAt }: { timeoutMs?: number | undefined; beganAt: number },
+  { timeoutMs, started, beganAt }: Pick<StepCall, "timeoutMs"> & { started: StartedStep; beganAt: number },
 ): Promise<ChildResult> {
   if (timeoutMs === undefined) return executeChildRun(execution, child);
   const { services, signal } = execution;
   const timeout = new AbortController();
-  const left = beganAt + timeoutMs - services.clock.now().getTime();
+  const limit = new Date(beganAt + timeoutMs);
+  const left = limit.getTime() - services.clock.now().getTime();
   const reason = () => new LimitReached("deadline_exceeded", `The step took longer than ${timeoutMs} ms.`);
   const unwatch = abortAfter(left, timeout, reason);
   try {
     const ended = await executeChildRun(execution, child, AbortSignal.any([signal, timeout.signal]));
     return ended.status === "Failed" && timeout.signal.aborted ? { ...ended, code: "timeout" } : ended;
+  } catch (error) {
+    if (!(error instanceof YieldSlot)) throw error;
+    // The next worker reads in the row when the step began.
+    execution.journal.showProgress(started);
+    if (error.until === undefined || error.until <= limit) throw error;
+    // The run sleeps at most until the limit.
+    throw new YieldSlot(error.message, { until: limit });
   } finally {
     unwatch();
   }

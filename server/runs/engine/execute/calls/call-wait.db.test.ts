@@ -171,6 +171,33 @@ it.each([
   expect(output).toMatchObject({ code, error: expect.stringMatching(new RegExp(message, "i")) });
 });
 
+it("a called run that waits is ended at the time limit of its step", async () => {
+  const tenant = await createTenant(world);
+  await insertTool(world, tenant, { slug: "slow", definition: { steps: [waits(600)] } });
+  const call = { uses: "run_tool", with: { tool: "slow" }, onError: "continue" };
+  const runId = await startTool(tenant, {
+    steps: [
+      {
+        id: "both",
+        parallel: [
+          { id: "patient", ...call },
+          { id: "hasty", timeoutMs: 5_000, ...call },
+        ],
+      },
+    ],
+    output: "{{ steps.both.hasty }}",
+  });
+  expect(await executeRun(world, runId)).toBe("asleep");
+  world.clock.advance(5_000);
+  expect(await wakeRuns(world)).toMatchObject({ woken: 1 });
+  expect(await executeRun(world, runId)).toBe("asleep");
+  world.clock.advance(595_000);
+  await wakeRuns(world);
+  expect(await executeRun(world, runId)).toBe("ended");
+  expect(JSON.parse((await read(runId)).output ?? "")).toMatchObject({ code: "timeout" });
+  await expectSoundLedger(world, tenant);
+});
+
 it("a run that waits beyond its deadline is ended by the job", async () => {
   const tenant = await createTenant(world);
   const runId = await startTool(tenant, { steps: [waits(890), waits(890, { id: "again" })] });
