@@ -5,7 +5,7 @@ import { createTenant, openWorld, quietModels } from "@/testing/world";
 
 const world = await openWorld();
 
-it("runs yield when the process stops, though a job still waits for the database", async () => {
+it("runs yield when the process stops, though a job still waits for the database, and the stop ends before the job", async () => {
   const tenant = await createTenant(world);
   const calls: (() => void)[] = [];
   const toolCalls = [{ id: "c", name: "calculate", arguments: '{"expression":"1+2"}' }];
@@ -34,12 +34,14 @@ it("runs yield when the process stops, though a job still waits for the database
     await expect.poll(read, { timeout: 5_000 }).toMatchObject({ status: "Running", claimedBy: null });
     expect((await world.pool.query(waiting)).rowCount).toBeGreaterThan(0);
     expect(await world.db.worker.count()).toBe(1);
+    await stopped;
+    expect((await world.pool.query(waiting)).rowCount).toBeGreaterThan(0);
+    expect(await world.db.worker.count()).toBe(0);
   } finally {
     await lock.query("COMMIT");
     lock.release();
     await stopped;
     await process.stop();
   }
-  expect(await world.db.worker.count()).toBe(0);
   expect(calls).toHaveLength(1);
 });

@@ -52,10 +52,12 @@ let headers: (string | undefined)[] = [];
 let answer = { status: 200, body: "{}" };
 let tooLarge: string | null = null;
 let charactersRead = 0;
+let onRequest: () => unknown = () => {};
 const collector = createServer(async (incoming, outgoing) => {
   charactersRead = 0;
   const sent = await text(incoming);
   const body = request.parse(JSON.parse(sent));
+  await onRequest();
   headers = [incoming.headers["content-type"], incoming.headers.authorization];
   const isTooLarge = tooLarge !== null && sent.includes(tooLarge);
   const { status, body: reply } = isTooLarge ? { status: 413, body: "too large" } : answer;
@@ -79,6 +81,7 @@ beforeEach(async () => {
   received = [];
   answer = { status: 200, body: "{}" };
   tooLarge = null;
+  onRequest = () => {};
 });
 
 const queued = async () => (await world.pool.query("SELECT 1 FROM trace_queue")).rowCount;
@@ -250,7 +253,7 @@ it("exports the others while a run cannot be read, and drops that one after a da
   expect(world.log.entries.at(-1)?.fields).toMatchObject({ runs: 1, dropped: 1 });
 });
 
-it("holds a part of a long run's contents in memory, and sends each of its spans once", async () => {
+async function runOfManyRequests() {
   const done = await runWithChild();
   await world.pool.query(
     `INSERT INTO steps (id, organization_id, run_id, key, step_number, iteration_number, tool_name, status, input, output, started_at, finished_at, duration_ms)
@@ -258,6 +261,10 @@ it("holds a part of a long run's contents in memory, and sends each of its spans
      FROM runs, generate_series(1, 200) n WHERE id = $1`,
     [done.id],
   );
+}
+
+it("holds a part of a long run's contents in memory, and sends each of its spans once", async () => {
+  await runOfManyRequests();
   let most = 0;
   const pool: Queryable = {
     async query(statement) {
@@ -273,6 +280,30 @@ it("holds a part of a long run's contents in memory, and sends each of its spans
   expect([sent.length, new Set(sent).size]).toEqual([207, 207]);
   // A request of 4 MiB, and a page of rows.
   expect(most).toBeLessThan(9 * MIB);
+});
+
+it("no other process takes a batch whose requests take long", async () => {
+  await runOfManyRequests();
+  const takenByOthers: number[] = [];
+  onRequest = async () => {
+    world.clock.advance(9_000);
+    takenByOthers.push(await exportTraces(world, settings));
+  };
+  expect(await exportTraces(world, { ...settings, contents: true })).toBe(2);
+  expect(takenByOthers.length).toBeGreaterThan(2);
+  expect([new Set(takenByOthers), await queued()]).toEqual([new Set([0]), 0]);
+});
+
+it("sends no further request when the process stops, and the batch later", async () => {
+  await runOfManyRequests();
+  let requests = 0;
+  onRequest = () => {
+    requests += 1;
+  };
+  expect(await exportTraces(world, { ...settings, contents: true }, () => requests === 0)).toBe(2);
+  expect([requests, await queued()]).toEqual([1, 2]);
+  world.clock.advance(16_000);
+  expect([await exportTraces(world, settings), await queued()]).toEqual([2, 0]);
 });
 
 it("shares the queue among processes, and drops runs that were removed", async () => {

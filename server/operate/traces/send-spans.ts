@@ -4,7 +4,7 @@ import type { TraceSettings } from "@/server/base/settings/env";
 import { createTrustedEgress, type EgressFetch } from "@/server/guard/egress/trusted-fetch";
 import { type Span, toOtlp } from "./otlp";
 
-const REQUEST_TIMEOUT_MS = 10_000;
+export const REQUEST_TIMEOUT_MS = 10_000;
 // Of OTLP over HTTP; other errors are final.
 const TEMPORARY = new Set([429, 502, 503, 504]);
 
@@ -17,15 +17,20 @@ const partial = z.object({
 
 type Issue = { kind: "unavailable" | "rejected" | "rejectedInPart"; error: string };
 
-/** Sends spans to the collector. Returns why it did not take all of them; null if it did. Throws if `spans` throws. */
+/**
+ * Sends spans to the collector, each request only if `mayContinue`. Returns why it did not take all of them; null if it
+ * did. Throws if `spans` throws.
+ */
 export async function sendSpans(
   spans: AsyncIterable<Span>,
   { url, headers, serviceName }: TraceSettings,
+  mayContinue: () => Promise<boolean>,
 ): Promise<Issue | null> {
   const { fetch, close } = createTrustedEgress({ silenceMs: REQUEST_TIMEOUT_MS });
   let issue: Issue | null = null;
   try {
     for await (const body of toOtlp(spans, { "service.name": serviceName })) {
+      if (!(await mayContinue())) return { kind: "unavailable", error: "The process stops." };
       const sent = await send(fetch, { url, headers, body });
       if (sent !== null && sent.kind !== "rejectedInPart") return sent;
       issue = sent ?? issue;

@@ -41,6 +41,8 @@ export type RunCall = { runId: string; handOver?: number | undefined };
 const REJECTED_FOR_MS = 10_000;
 // For unexpected errors of one segment; an unavailable database does not count.
 const MAX_ATTEMPTS = 6;
+// Jobs in progress end soon, and are repeated if they don't.
+const JOBS_GRACE_MS = 5_000;
 
 /**
  * The engine of one process: drives runs with a slot through a durable function, segment by segment, and gives
@@ -105,16 +107,22 @@ export class RunEngine implements Engine, Executor {
     this.#dispatcher.start();
   }
 
-  /** Releases all runs: after their next act, or after `graceMs`. Work that `jobs` awaits may still use the worker. */
+  /**
+   * Releases all runs: after their next act, or after `graceMs`. Work that `jobs` awaits may use the worker for 5 s; what
+   * it does then fails.
+   */
   async stop(graceMs = 0, jobs: Promise<unknown> = Promise.resolve()): Promise<void> {
     this.#stopping = true;
     this.#dispatcher?.stop();
+    const waiting = new AbortController();
+    const overdue = sleep(JOBS_GRACE_MS, waiting.signal);
     // Runs yield before their next act and store that; after the grace period, longer ones are released as they are.
     const until = performance.now() + graceMs;
     while (this.isExecuting && performance.now() < until) await sleep(20);
     const closing = new WorkerLost("The process is stopping.");
     for (const { stop } of this.#executing.values()) stop.abort(closing);
-    await jobs;
+    await Promise.race([jobs, overdue]);
+    waiting.abort();
     const worker = await this.#worker?.catch(() => undefined);
     await worker?.close();
   }
