@@ -70,6 +70,8 @@ type Call = {
   headers: Record<string, string>;
   services: Services;
   actor: ApiKeyActor;
+  /** Repeats the checks of the caller, whose key may have changed during a wait. */
+  authorize(): Promise<ApiKeyActor>;
   requestId: string;
 };
 
@@ -81,8 +83,9 @@ async function answer(
   const { route, params } = findRoute(request);
   const { scope, alsoNeeds, kind, limit } = route.endpoint;
   const needs = { scope, alsoNeeds, kind, params };
-  const actor = await authorizeCaller(services, request.header("x-api-key"), needs);
-  const call: Call = { request, route, params, headers, services, actor, requestId };
+  const authorize = () => authorizeCaller(services, request.header("x-api-key"), needs);
+  const actor = await authorize();
+  const call: Call = { request, route, params, headers, services, actor, authorize, requestId };
   const answered = await (limit === "starts" ? start(call) : serve(call, limit));
   answered.orgId = actor.orgId;
   return answered;
@@ -97,12 +100,13 @@ async function serve(call: Call, limit: "reads" | "lists" | "changes"): Promise<
   return services.memory.answer(actor.orgId, bytes, async (memory) => {
     const body = endpoint.body && (await request.readBody(maxBytes));
     const work = async (): Promise<Answer> => {
+      const confirmed = { ...call, actor: await call.authorize() };
       const input = await readInput(request, { endpoint, params, body, memory });
-      const { body: view, sent } = await callProcedure(call, { input, memory });
+      const { body: view, sent } = await callProcedure(confirmed, { input, memory });
       Object.assign(headers, sent?.headers);
       const { events } = sent ?? {};
       if (events !== undefined) return { body: "", events };
-      return { body: sent?.text ?? renderView(call, view), isView: endpoint.answers === "view" };
+      return { body: sent?.text ?? renderView(confirmed, view), isView: endpoint.answers === "view" };
     };
     if (limit === "reads") return work();
     // Lists and changes share the statements of the dashboard's calls. A body that does not come has no turn.
@@ -134,14 +138,24 @@ function renderView({ route, services, actor, headers }: Call, view: object): st
 async function start(call: Call): Promise<Answer> {
   const { request, route, services, actor } = call;
   authorizeOptions(actor, request.header);
-  const bytes = boundBodyBytes(request, route.endpoint.body?.maxBytes ?? 0);
-  return services.memory.answer(actor.orgId, bytes, (memory) => startWithin(call, memory));
+  const { maxBytes = 0 } = route.endpoint.body ?? {};
+  const bytes = boundBodyBytes(request, maxBytes);
+  return services.memory.answer(actor.orgId, bytes, async (memory) => {
+    const reading = route.endpoint.body && request.readBody(maxBytes);
+    await Promise.allSettled([reading]);
+    const confirmed = { ...call, actor: await call.authorize() };
+    authorizeOptions(confirmed.actor, request.header);
+    return startWithin(confirmed, { reading, memory });
+  });
 }
 
-async function startWithin(call: Call, memory: StepMemory): Promise<Answer> {
+async function startWithin(
+  call: Call,
+  { reading, memory }: { reading: Promise<Buffer> | undefined; memory: StepMemory },
+): Promise<Answer> {
   const { request, route, params, services, actor, headers } = call;
   const { endpoint } = route;
-  const { body: declared, kind = "agent" } = endpoint;
+  const { kind = "agent" } = endpoint;
   let repetition: ApiCall["repetition"];
   let options: StartOptions | undefined;
   const send = ({ body, sent }: { body: object; sent?: Sent | undefined }): Answer => {
@@ -154,7 +168,7 @@ async function startWithin(call: Call, memory: StepMemory): Promise<Answer> {
   };
   let input: object;
   try {
-    const body = declared && (await request.readBody(declared.maxBytes));
+    const body = await reading;
     repetition = readRepetition(call, body);
     options = readStartOptions(request.header, services.env);
     input = await readInput(request, { endpoint, params, body, memory });

@@ -56,6 +56,15 @@ export function handleWebhook(services: Services, request: Request): Promise<Res
   return respondToWebRequest(request, (call) => respondToWebhook(services, call));
 }
 
+/** Throws `not_found` if the trigger was archived, or got another token, since the call was admitted. */
+async function requireTrigger(services: Services, { path }: ApiRequest): Promise<Trigger> {
+  const trigger = await findTrigger(services, tokenIn(path) ?? "");
+  if (trigger === null) throw unknownToken();
+  return trigger;
+}
+
+const unknownToken = () => new AppError("not_found", "Webhook token not found.");
+
 async function admit(services: Services, request: ApiRequest): Promise<Trigger> {
   const token = tokenIn(request.path);
   if (token === null) throw new AppError("not_found", "There is nothing at this path.");
@@ -71,7 +80,7 @@ async function admit(services: Services, request: ApiRequest): Promise<Trigger> 
     const tooOften = !unknown.allows(address);
     if (wrongMethod !== null) throw wrongMethod;
     if (tooOften) throw tooMany(UNKNOWN_TOKENS);
-    throw new AppError("not_found", "Webhook token not found.");
+    throw unknownToken();
   }
   const caller = sha256(`${address} ${token}`).toString("base64");
   const floodLimit = floodLimitOf(trigger);
@@ -128,15 +137,17 @@ async function verifyAddress(
 async function receive(
   services: Services,
   request: ApiRequest,
-  { trigger, requestId, headers, memory }: Receipt,
+  { trigger: admitted, requestId, headers, memory }: Receipt,
 ): Promise<ApiResponse> {
   const receivedAt = services.clock.now();
-  const delivery = unreadDelivery(request, trigger);
+  const delivery = unreadDelivery(request, admitted);
   const record = (outcome: Parameters<typeof recordDelivery>[2]["outcome"]) =>
-    recordDelivery(services, trigger.actor, { delivery, outcome, receivedAt });
+    recordDelivery(services, admitted.actor, { delivery, outcome, receivedAt });
   try {
     delivery.body = await request.readBody(maxBodyBytes);
     delete delivery.notStored;
+    // The trigger may have changed while the body came.
+    const trigger = await requireTrigger(services, request);
     const result = await acceptCall(services, request, { trigger, delivery, memory });
     if (result.kind === "checked") {
       await record({ outcome: "filtered", reason: `${trigger.sender.title} checked the address.` });
@@ -163,7 +174,7 @@ async function receive(
     if (error.code === "payload_too_large" && delivery.notStored) {
       delivery.notStored.reason = `it is larger than ${formatLimit(maxBodyBytes)}`;
     }
-    await recordRejection(services, trigger.actor, { delivery, error, receivedAt });
+    await recordRejection(services, admitted.actor, { delivery, error, receivedAt });
     throw thrown;
   }
 }

@@ -17,6 +17,7 @@ import { parseInput, rejection } from "@/server/base/issues";
 import type { JsonObject } from "@/server/base/json/json";
 import type { Services } from "@/server/catalog/services";
 import type { RunKind } from "@/server/contract/enums";
+import { mayUse, targetIdsOf } from "./key-targets";
 import type { DeclaredSlugs } from "./resolve-slugs";
 
 export type CatalogServices = Pick<Services, "db" | "clock" | "encryption" | "notifications">;
@@ -126,6 +127,7 @@ export async function changeCatalog<Result, Who extends Author>(
   const result = await transactPrisma(services.db, "catalog", async (tx) => {
     await lockCatalog(tx, [organizationLock(actor.orgId), ...locks]);
     if (actor.kind === "member") await requireSameRole(tx, actor);
+    if (actor.kind === "api_key") await requireSameKey(tx, actor, services.clock.now());
     const accountWrites: AccountWrite[] = [];
     const at = services.clock.now();
     const done = await work({ tx, actor, encryption: services.encryption, at, accountWrites });
@@ -146,6 +148,22 @@ async function requireSameRole(tx: Transaction, actor: MemberActor): Promise<voi
   });
   if (member !== null && roleCovers(member.role, actor.role)) return;
   throw new AppError("forbidden", "Your role in this organization has changed. Reload the page.");
+}
+
+// The key was read before this change waited for the lock.
+async function requireSameKey(tx: Transaction, actor: ApiKeyActor, now: Date): Promise<void> {
+  const { apiKeyId, orgId, name } = actor;
+  const key = await tx.apiKey.findFirst({
+    where: { id: apiKeyId, organizationId: orgId },
+    select: { scopes: true, targetIds: true, expiresAt: true, revokedAt: true },
+  });
+  if (key === null || key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now)) {
+    throw new AppError("unauthenticated", `The API key ${name} is no longer valid.`);
+  }
+  const targets = targetIdsOf(actor);
+  const keepsTargets = targetIdsOf(key) === null || targets?.every((id) => mayUse(key, id));
+  if (keepsTargets && actor.scopes.every((scope) => key.scopes.includes(scope))) return;
+  throw new AppError("forbidden", `The API key ${name} was limited during the call. Repeat the call.`);
 }
 
 /** Locks rows of organizations in the order in which `flush_writes` does. */

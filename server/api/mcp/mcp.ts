@@ -34,7 +34,7 @@ export async function respondToMcp(services: Services, request: ApiRequest): Pro
     const { memory, release } = await holdBody(services, actor.orgId, bytes);
     try {
       const message = await readMessage(request, memory);
-      const caller = { services, actor, requestId, confirm, release };
+      const caller = { services, actor: await confirm(), requestId, confirm, release };
       const response = await answer(caller, { request, message, headers });
       return { ...response, orgId: actor.orgId };
     } catch (error) {

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { Transaction } from "@/server/base/db/client";
+import type { Prisma } from "@/server/base/db/generated/client";
 import { newId } from "@/server/base/ids";
+import { hashApiKey } from "@/server/catalog/auth/api-key";
+import { lockCatalog, organizationLock } from "@/server/catalog/change";
 import { createKey, openRestServer } from "@/testing/servers/rest-server";
 import { createTenant, createTrigger, openWorld, type Tenant } from "@/testing/world";
 
@@ -31,6 +35,35 @@ const auditOf = async (of: Pick<Tenant, "orgId">, subjectId: string) =>
       orderBy: { id: "asc" },
     })
   ).map(({ action, actorName }) => [action, actorName]);
+
+it("uses the rights that a key has once an earlier change is over", async () => {
+  const own = await createTenant(world, { plan });
+  const [revoked, lowered, limited, kept] = [
+    await createKey(world, own),
+    await createKey(world, own),
+    await createKey(world, own),
+    await createKey(world, own),
+  ];
+  const set = (by: string, data: Prisma.ApiKeyUpdateInput, tx: Transaction) => {
+    const hash = hashApiKey(by);
+    return tx.apiKey.update({ where: { hash: new Uint8Array(hash ?? []) }, data });
+  };
+  const path = `/v1/agents/${own.agentId}`;
+  const ask = (by: string) => patch(path, { name: "Changed" }, { by });
+  let waiting: ReturnType<typeof ask>[] = [];
+  await world.db.$transaction(async (tx) => {
+    await lockCatalog(tx, [organizationLock(own.orgId)]);
+    waiting = [revoked, lowered, limited, kept].map(ask);
+    const queued = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+    await expect.poll(async () => (await world.pool.query(queued)).rowCount).toBe(waiting.length);
+    await set(revoked, { revokedAt: world.clock.now() }, tx);
+    await set(lowered, { scopes: ["definitions:read"] }, tx);
+    await set(limited, { targetIds: [own.toolId] }, tx);
+  });
+  const answers = await Promise.all(waiting);
+  expect(answers.map(({ status }) => status)).toEqual([401, 403, 403, 200]);
+});
 
 describe("agents and tools", () => {
   it("are created as a read shows them, with a note, a version and an audit entry of the key", async () => {

@@ -73,7 +73,8 @@ test("runs start while a file that changes their organization is applied", async
 test("runs start while a key applies its file, and a dry run changes nothing", async () => {
   const [tenant, other] = [await createTenant(world), await createTenant(world)];
   const scopes = ["definitions:read", "definitions:write", "runs:read"];
-  const key = { ...(await authenticateKey(world, tenant.key)), scopes };
+  await world.db.apiKey.updateMany({ where: { organizationId: tenant.orgId }, data: { scopes } });
+  const key = await authenticateKey(world, tenant.key);
   const file = (callbacks: string) => `organizations: [{ slug: ${tenant.slug}, callbacks: [${callbacks}] }]`;
   const inactive = callback("crm").replace("}", ", status: inactive }");
   await applyOwnFile(world, key, { source: file(inactive), dryRun: false });
