@@ -49,7 +49,8 @@ const THREADS = 4;
 // Other organizations always find a free thread.
 const THREADS_EACH = Math.max(1, Math.min(THREADS, availableParallelism()) - 1);
 const RESERVED = 1;
-// An idle thread ends after this time, because it keeps the memory that its largest work needed.
+// An idle thread ends after this time, because it keeps the memory that its largest work needed. The last one is
+// replaced: to start a thread takes longer than most of its work.
 const IDLE_MS = 60_000;
 const START_TIMEOUT_MS = 30_000;
 
@@ -68,14 +69,15 @@ export function readInstalled(file: string): string {
 }
 
 /**
- * Threads for work that may never end. They start on demand and end when idle; organizations are served in turn. A
- * thread that times out is terminated and replaced.
+ * Threads for work that may never end. They start on demand and end when idle, except one; organizations are served in
+ * turn. A thread that times out is terminated and replaced.
  */
 export class ThreadPool<Value> {
   readonly #options: ThreadPoolOptions<Value>;
   readonly #answer: z.ZodType<{ value: Value } | { issue: string }>;
-  /** With the timers that end them; the most recently used thread is last. */
-  readonly #idle = new Map<Worker, NodeJS.Timeout>();
+  readonly #threads = new Set<Worker>();
+  /** With the timers that end them; one without a timer was not used yet. The most recently used thread is last. */
+  readonly #idle = new Map<Worker, NodeJS.Timeout | undefined>();
   readonly #queue = new FairQueue(THREADS, THREADS_EACH, { reserved: RESERVED });
   #workerData: unknown;
 
@@ -112,9 +114,17 @@ export class ThreadPool<Value> {
   #keepIdle(worker: Worker): void {
     const end = () => {
       this.#idle.delete(worker);
+      this.#threads.delete(worker);
       void worker.terminate();
+      if (this.#threads.size === 0) void this.#replace().catch(() => {});
     };
     this.#idle.set(worker, setTimeout(end, IDLE_MS).unref());
+  }
+
+  async #replace(): Promise<void> {
+    const worker = await this.#start();
+    worker.unref();
+    this.#idle.set(worker, undefined);
   }
 
   #takeIdle(): Worker | undefined {
@@ -137,7 +147,11 @@ export class ThreadPool<Value> {
     });
     // Without a listener, an error of a terminating thread would end the process.
     worker.on("error", () => {});
-    worker.on("exit", () => this.#idle.delete(worker));
+    this.#threads.add(worker);
+    worker.on("exit", () => {
+      this.#threads.delete(worker);
+      this.#idle.delete(worker);
+    });
     await nextMessage(worker, START_TIMEOUT_MS);
     return worker;
   }
