@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { hasPostgres, joinPostgres, watchPostgres, writePrivately } from "./postgres/postgres.mjs";
+import { createCluster } from "./postgres/postgres-cluster.mjs";
 import { tryPort } from "./support/ports.mjs";
 import { printProgress, ROOT, SetupError } from "./support/project.mjs";
 import { onShutdown } from "./support/shutdown.mjs";
@@ -74,7 +75,13 @@ export async function provideDatabase() {
   const dataDir = dataFolder();
   process.env.STEPWELL_DATA_DIR = dataDir;
   if (process.env.DATABASE_URL) return undefined;
-  const joining = joinPostgres(dataDir);
+  const joining = joinPostgres(dataDir, {
+    async create(cluster) {
+      const isNew = !existsSync(join(cluster.folder, "PG_VERSION"));
+      process.env.STEPWELL_SECRET ||= readSecret(join(dataDir, "secret"), { mayCreate: isNew });
+      await createCluster(cluster);
+    },
+  });
   onShutdown(async () => (await joining.catch(() => undefined))?.leave());
   const joined = await joining;
   onShutdown(watchPostgres(dataDir, joined));
@@ -87,7 +94,6 @@ export async function provideDatabase() {
   }
   process.env.DATABASE_URL = url;
   process.env.STEPWELL_DEMO ||= "on";
-  process.env.STEPWELL_SECRET ||= readOrCreateSecret(join(dataDir, "secret"));
   return joined;
 }
 
@@ -96,9 +102,20 @@ export const hasDatabase = () => Boolean(process.env.DATABASE_URL) || hasPostgre
 
 export const dataFolder = () => resolve(process.env.STEPWELL_DATA_DIR || ".data");
 
-/** @param {string} path */
-function readOrCreateSecret(path) {
+/**
+ * Only a new database gets a new secret: what an existing one has encrypted would be lost with it.
+ * @param {string} path
+ * @param {{ mayCreate: boolean }} options
+ */
+function readSecret(path, { mayCreate }) {
   if (existsSync(path)) return readFileSync(path, "utf8").trim();
+  if (!mayCreate) {
+    throw new SetupError(
+      `The secret of the database is missing: STEPWELL_SECRET is not set, and there is no file ${path}. ` +
+        "Set STEPWELL_SECRET as for the service, or restore the file. If the secret is lost, put a new one there " +
+        `(openssl rand -hex 32 > ${path}) and run \`service-secret adopt\`.`,
+    );
+  }
   const secret = randomBytes(32).toString("hex");
   writePrivately(path, secret);
   return secret;

@@ -1,8 +1,11 @@
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { EventEmitter, once } from "node:events";
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { prepareDatabase } from "@/server/base/db/prepare-database";
+import { checkSecretFingerprint } from "@/server/guard/secrets/fingerprint";
 import { startRun } from "@/server/runs/start";
 import { callCommandLine } from "@/testing/command-line";
 import { startEngine } from "@/testing/execute";
@@ -16,7 +19,7 @@ import { runningCluster } from "./postgres-cluster.mjs";
 import { restore } from "./restore.mjs";
 import { createThrowaway, removeThrowaway } from "./throwaway.mjs";
 
-const SECRET = "a-secret-a-secret-a-secret-a-secret";
+const SECRET = "test-secret-test-secret-test-secret";
 const EXECUTING = 3;
 
 const plain = await openWorld();
@@ -35,6 +38,7 @@ beforeAll(async () => {
   const { url, cluster, leave } = await joinPostgres(join(folder, "data"));
   await prepareDatabase(url, ".");
   const world = await createWorld({ beside: plain, databaseUrl: url });
+  await checkSecretFingerprint(world);
   tenant = await createTenant(world, { credits: "100000", plan: { concurrency: 20 } });
   const gate = new EventEmitter();
   const released = once(gate, "open");
@@ -88,6 +92,7 @@ test("a backup of a running service under load is restored, and its open runs co
   const text = lines.join("\n");
   for (const id of executing) expect(text).toContain(id);
   expect(text).not.toContain("fewer");
+  expect(text).not.toContain("fingerprint");
   expect(readFileSync(join(dataDir, "secret"), "utf8").trim()).toBe(SECRET);
   expect(runningCluster(join(dataDir, "postgres"))).toBeUndefined();
 
@@ -127,6 +132,32 @@ test("a backup replaces nothing", async () => {
   const source = { url: "postgres://unused", cluster: join(folder, "data/postgres"), secret: SECRET };
   await expect(backUp(target, source)).rejects.toThrow(/is not empty/);
   await expect(backUp(join(folder, "none/backup"), source)).rejects.toThrow(/does not exist/);
+});
+
+test.each([
+  ["a missing secret", "", /^The secret of the database is missing: STEPWELL_SECRET is not set/],
+  ["another secret", "another-secret-another-secret-another", /^The secret is not that of the database/],
+])("%s is rejected, and none is created", (_what, secret, message) => {
+  const dataDir = join(folder, "data");
+  const env = {
+    ...process.env,
+    DATABASE_URL: "",
+    STEPWELL_DATA_DIR: dataDir,
+    STEPWELL_ENV_FILE: "",
+    STEPWELL_SECRET: secret,
+    TARGET: join(folder, "wrong"),
+  };
+  const program = `import { runBackupCommand } from "./scripts/postgres/backup-commands.mjs";
+    import { runCommand } from "./scripts/support/shutdown.mjs";
+    await runCommand(() => runBackupCommand(["backup", process.env.TARGET]));`;
+  const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", program], {
+    env,
+    encoding: "utf8",
+  });
+  expect(stderr.trim()).toMatch(message);
+  expect(status).toBe(1);
+  expect(existsSync(join(dataDir, "secret"))).toBe(false);
+  expect(readdirSync(folder).filter((name) => name.startsWith("wrong"))).toEqual([]);
 });
 
 test("an interrupted backup leaves nothing", async () => {
@@ -180,6 +211,24 @@ test.each(["postgres/PG_VERSION", "secret"])("a changed %s is rejected and leave
     writeFileSync(path, before);
   }
   expect(readdirSync(folder).includes("changed") ? readdirSync(dataDir) : []).toEqual([]);
+});
+
+test("a restore reports a secret that is not the database's own", async () => {
+  const files = ["secret", "manifest.json"].map((name) => join(target, name));
+  const [secret = "", manifest = ""] = files.map((path) => readFileSync(path, "utf8"));
+  const other = "another-secret-another-secret-another\n";
+  const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+  writeFileSync(join(target, "secret"), other);
+  writeFileSync(join(target, "manifest.json"), manifest.replace(sha256(secret), sha256(other)));
+  const dataDir = join(folder, "other");
+  try {
+    const lines = await restore(target, dataDir);
+    expect(lines.at(-1)).toMatch(/^The secret of this backup is not that of its database/);
+  } finally {
+    writeFileSync(join(target, "secret"), secret);
+    writeFileSync(join(target, "manifest.json"), manifest);
+    await removeThrowaway(dataDir);
+  }
 });
 
 test("an incomplete folder is no backup", async () => {

@@ -9,6 +9,7 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, join, sep } from "node:path";
+import { FINGERPRINT_KEY, fingerprintOf } from "../../server/guard/secrets/secret-fingerprint.mjs";
 import { codeOf, SetupError } from "../support/project.mjs";
 import { copyFile, flushFiles, MANIFEST, readVersion, writeFile } from "./manifest.mjs";
 
@@ -37,7 +38,8 @@ const CONTROL = "global/pg_control";
 const WAL_SEGMENT = /^[0-9A-F]{24}$/;
 
 /**
- * Backs the database up into `target`, which must not exist or be empty. Returns what was copied.
+ * Backs the database up into `target`, which must not exist or be empty. Fails if `secret` is not the database's own.
+ * Returns what was copied.
  * @param {string} target
  * @param {{ url: string, cluster: string, secret: string, signal?: AbortSignal }} source `cluster` is PostgreSQL's data
  * directory; if `signal` aborts, nothing is left
@@ -54,7 +56,7 @@ export async function backUp(target, { url, cluster, secret, signal }) {
   const making = `${target}.making-${process.pid}`;
   mkdirSync(making, { mode: 0o700 });
   try {
-    const copied = await copyCluster(url, { cluster, making, signal });
+    const copied = await copyCluster(url, { cluster, making, secret, signal });
     copied.files.push(writeFile(making, "secret", `${secret}\n`));
     const manifest = { version: readVersion(), ...copied };
     await flushFiles(
@@ -75,20 +77,23 @@ export async function backUp(target, { url, cluster, secret, signal }) {
 /**
  * @typedef {{ cluster: string, making: string, signal?: AbortSignal | undefined }} Copying
  * @param {string} url
- * @param {Copying} copying
+ * @param {Copying & { secret: string }} copying
  */
-async function copyCluster(url, { cluster, making, signal }) {
+async function copyCluster(url, { cluster, making, secret, signal }) {
   const { default: pg } = await import("pg");
   const client = new pg.Client({ connectionString: url, application_name: "stepwell backup" });
   client.on("error", () => {}); // The query reports its own error.
   await client.connect();
   try {
+    await rejectOtherSecret(client, secret);
     // PostgreSQL keeps the WAL that a slot needs. A temporary one ends with the connection, also after a crash.
     await client.query("SELECT pg_create_physical_replication_slot($1, true, true)", [
       `stepwell_backup_${process.pid}`,
     ]);
     await client.query("SELECT pg_backup_start('stepwell backup', true)");
     const { folders, files } = await copyTree({ cluster, making, signal });
+    // A rotation may have ended meanwhile.
+    await rejectOtherSecret(client, secret);
     const counted = await countRows(client);
     const { rows: stops } = await client.query(
       `SELECT s.labelfile AS label, pg_walfile_name(s.lsn) AS "lastSegment", current_setting('server_version') AS version
@@ -182,6 +187,31 @@ async function copyWal(cluster, { making, firstSegment, lastSegment }) {
   return files;
 }
 
+/** @param {Client} client @param {string} secret */
+async function rejectOtherSecret(client, secret) {
+  const { rows } = await client.query("SELECT to_regclass('settings') IS NOT NULL AS exist");
+  if (!rows[0]?.exist) throw new SetupError("The database has no tables yet. Start the service once.");
+  const known = await readFingerprint(client);
+  const own = fingerprintOf(secret);
+  if (known === undefined || known === own) return;
+  throw new SetupError(
+    "The secret is not that of the database: nothing encrypted could be read after a restore " +
+      `(its fingerprint is ${own}, the database has ${known}). ` +
+      "Set STEPWELL_SECRET as for the service; if that has none, restore the file `secret` of the data folder. " +
+      "During a rotation, run `service-secret rotate` first.",
+  );
+}
+
+/**
+ * The fingerprint of the database's secret; undefined before the first start.
+ * @param {Client} client
+ * @returns {Promise<string | undefined>}
+ */
+export async function readFingerprint(client) {
+  const { rows } = await client.query("SELECT value FROM settings WHERE key = $1", [FINGERPRINT_KEY]);
+  return rows[0]?.value;
+}
+
 /**
  * The time, the newest migration and the rows of each table, in one snapshot.
  * @param {Client} client
@@ -192,9 +222,6 @@ export async function countRows(client) {
   const { rows: tables } = await client.query(
     "SELECT quote_ident(tablename) AS quoted, tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1",
   );
-  if (!tables.some(({ name }) => name === "_prisma_migrations")) {
-    throw new SetupError("The database has no tables yet. Start the service once.");
-  }
   const counts = tables.map(({ quoted }) => `(SELECT count(*)::float8 FROM ${quoted})`);
   const { rows: found } = await client.query(
     `SELECT ARRAY[${counts.join(", ")}] AS counts, clock_timestamp() AS now,

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { fingerprintOf } from "../../server/guard/secrets/secret-fingerprint.mjs";
 import { ROOT, SetupError } from "../support/project.mjs";
 import { onShutdown } from "../support/shutdown.mjs";
-import { countRows } from "./backup.mjs";
+import { countRows, readFingerprint } from "./backup.mjs";
 import { copyFile, readManifest } from "./manifest.mjs";
 import { joinPostgres, writePrivately } from "./postgres.mjs";
 import { accountFor } from "./postgres-account.mjs";
@@ -158,7 +159,14 @@ async function report(url, { manifest, secret }) {
       );
     }
     const given = process.env.STEPWELL_SECRET;
-    if (given && given !== secret) {
+    const known = await readFingerprint(client);
+    const own = fingerprintOf(secret);
+    if (known !== undefined && known !== own) {
+      lines.push(
+        `The secret of this backup is not that of its database (its fingerprint is ${own}, the database has ${known}). ` +
+          "Set STEPWELL_SECRET to the database's own before the start. If it is lost, run `service-secret adopt`.",
+      );
+    } else if (given && given !== secret) {
       lines.push("STEPWELL_SECRET is set, and is not the secret of this backup. Remove it before the start.");
     }
     return lines;

@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { deriveFromSecret, fingerprintOf } from "./secret-fingerprint.mjs";
 
 /**
  * Encrypts secrets with AES-256-GCM, under a key derived from STEPWELL_SECRET. Sealed texts read `v1.<key
@@ -133,12 +134,9 @@ function readSealed(sealed: string): Sealed {
 }
 
 function deriveKey(secret: string): Key {
-  const derive = (info: string) => Buffer.from(hkdfSync("sha256", secret, "stepwell", info, 32));
-  const fingerprint = createHmac("sha256", derive("stepwell/fingerprint/v1"))
-    .update("fingerprint")
-    .digest("hex")
-    .slice(0, 16);
-  return { id: fingerprint.slice(0, KEY_ID_LENGTH), bytes: derive("stepwell/vault/v1"), fingerprint };
+  const fingerprint = fingerprintOf(secret);
+  const bytes = deriveFromSecret(secret, "stepwell/vault/v1");
+  return { id: fingerprint.slice(0, KEY_ID_LENGTH), bytes, fingerprint };
 }
 
 function authenticated(purpose: string): Buffer {

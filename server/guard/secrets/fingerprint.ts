@@ -3,8 +3,7 @@ import { StartError } from "@/server/base/errors";
 import { CALL, IS_PACKAGE } from "@/server/base/settings/program";
 import type { Services } from "@/server/guard/services";
 import type { Encryption } from "./encryption";
-
-const KEY = "secret_fingerprint";
+import { FINGERPRINT_KEY as KEY } from "./secret-fingerprint.mjs";
 
 /**
  * Compares STEPWELL_SECRET with the fingerprint that the first start stored in the database. Throws
