@@ -133,6 +133,24 @@ it("serves pages and executes runs from an empty folder, and its commands work",
   expect(readdirSync(empty)).toEqual([]);
 });
 
+it.each(["start", "migrate"])(
+  "%s ends on SIGTERM while it waits for the database",
+  {
+    tags: "long",
+  },
+  async (command) => {
+    const DATABASE_URL = `postgres://nobody@127.0.0.1:${await freePort()}/none`;
+    const env = { ...environment(), DATABASE_URL };
+    const child = spawn(program, [command], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+    const exited = once(child, "exit");
+    const output = command === "start" ? child.stdout : child.stderr;
+    expect(String(await once(output, "data"))).toContain("Waiting for the database");
+    child.kill("SIGTERM");
+    // Without a handler, the signal would end it here, but not as the first process of a container.
+    expect(await exited).toEqual([143, null]);
+  },
+);
+
 it("reads the files of its caller", { tags: "long" }, () => {
   const cwd = join(folder, "files");
   mkdirSync(cwd);

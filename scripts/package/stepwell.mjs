@@ -15,6 +15,10 @@ const BUILD = join(ROOT, "dist/current");
 /** Settings that are paths: relative to the folder of the caller. */
 const PATHS = ["MODEL_PROVIDERS", "PRICE_LIST"];
 
+// The first process of a container ignores signals that it does not handle.
+const SIGNALS = /** @type {const} */ (["SIGINT", "SIGTERM"]);
+for (const signal of SIGNALS) process.on(signal, end);
+
 const [command] = process.argv.slice(2);
 readSettings();
 // Commands find the caller's files with it.
@@ -33,6 +37,11 @@ if (command === "start") await start();
 else {
   process.setSourceMapsEnabled(true);
   await import(pathToFileURL(join(BUILD, "stepwell.mjs")).href);
+}
+
+/** @param {NodeJS.Signals} signal */
+function end(signal) {
+  process.exit(signal === "SIGINT" ? 130 : 143);
 }
 
 function readSettings() {
@@ -66,6 +75,7 @@ async function start() {
     for (const warning of checkSettings()) print(warning);
     const serving = await serve({ root: ROOT, print });
     stopOnSignals(serving);
+    for (const signal of SIGNALS) process.off(signal, end);
     if (await serving.untilReady(print)) announce(serving, print);
   } catch (error) {
     console.error(error instanceof Error && error.name === "StartError" ? error.message : error);
