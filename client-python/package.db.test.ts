@@ -115,9 +115,9 @@ for body, headers in json.loads(sys.argv[1]):
     expect(lines.map((line) => JSON.parse(line))).toEqual([callback, callback, null, null, null, null]);
   });
 
-  it("repeats a start after 429, 503 and a lost answer, with one key, and not before Retry-After", async () => {
+  it("repeats a start after 429, 500 and a lost answer, with one key, and not before Retry-After", async () => {
     const rejected = { status: 429, headers: { "Retry-After": "1" } };
-    const server = await openScriptedServer(rejected, { status: 503 }, null, STARTED);
+    const server = await openScriptedServer(rejected, { status: 500 }, null, STARTED);
     const code = `import sys
 from stepwell_client import StepwellClient
 print(StepwellClient(sys.argv[1], "k-1").run_agent("a/b", "Hello", metadata={"name": "Café"}).id)`;
@@ -138,15 +138,18 @@ print(StepwellClient(sys.argv[1], "k-1").run_agent("a/b", "Hello", metadata={"na
     const server = await openScriptedServer(
       { status: 307, headers: { Location: elsewhere.url } },
       { status: 502, body: "<html>" },
+      null,
     );
     const code = `import sys
-from stepwell_client import ApiError, StepwellClient
-for _ in range(2):
+from stepwell_client import ApiError, ConnectionFailedError, StepwellClient
+for _ in range(3):
     try:
-        StepwellClient(sys.argv[1], "k-1", retries=0).tool_run("x").status()
+        StepwellClient(sys.argv[1], "k-1", retries=0).run_tool("x", idempotency_key="order-42")
     except ApiError as error:
-        print(error.status, error.code)`;
-    expect(await runPython(code, [server.url])).toBe("307 None\n502 None\n");
+        print(error.status, error.code, error.idempotency_key)
+    except ConnectionFailedError as error:
+        print(error.idempotency_key)`;
+    expect(await runPython(code, [server.url])).toBe("307 None order-42\n502 None order-42\norder-42\n");
     expect(elsewhere.requests).toEqual([]);
     await server.close();
     await elsewhere.close();

@@ -43,10 +43,10 @@ async function serve(answers: [ScriptedAnswer, ...ScriptedAnswer[]], options: Pa
 }
 
 describe("a start", () => {
-  it("is repeated after 429, 503 and a lost answer, with one key, and not before Retry-After", async () => {
+  it("is repeated after 429, 500 and a lost answer, with one key, and not before Retry-After", async () => {
     const { client, requests } = await serve([
       rejected(429, { "Retry-After": "1" }),
-      { status: 503 },
+      { status: 500 },
       null,
       STARTED,
     ]);
@@ -90,7 +90,7 @@ describe("a start", () => {
     expect(requests[0]?.headers).toMatchObject({ "x-max-credits": "1", "idempotency-key": "order-42" });
   });
 
-  it("throws the service's error", async () => {
+  it("throws the service's error with the start's key", async () => {
     const { client, requests } = await serve([rejected(400)]);
     const error = await client
       .runTool(ID)
@@ -103,6 +103,7 @@ describe("a start", () => {
       message: "Too Many Requests",
       requestId: "r-1",
       issues: [{ path: "/userMessage" }],
+      idempotencyKey: requests[0]?.headers["idempotency-key"],
     });
     expect(requests).toHaveLength(1);
   });
@@ -117,9 +118,10 @@ describe("a call", () => {
     );
 
   it("ends with the last error when its attempts are used up", async () => {
-    const { client, requests } = await serve([{ status: 502, body: "<html>" }], { retries: 1 });
+    const answers = [{ status: 503 }, { status: 502, body: "<html>" }] as const;
+    const { client, requests } = await serve([...answers], { retries: 1 });
     const error = await failure(client.agentRun(ID).status());
-    expect(error).toMatchObject({ status: 502, code: null });
+    expect(error).toMatchObject({ status: 502, code: null, idempotencyKey: null });
     expect(requests).toHaveLength(2);
   });
 
@@ -149,9 +151,12 @@ describe("a call", () => {
 
   it("ends without an answer", async () => {
     const { client } = await serve([NEVER], { timeoutMs: 50, retries: 0 });
-    const error = await failure(client.runAgent(ID, "Hello"));
+    const error = await failure(client.runAgent(ID, "Hello", { idempotencyKey: "order-42" }));
     expect(error).toBeInstanceOf(ConnectionError);
-    expect(error).toMatchObject({ message: "The service did not answer in time." });
+    expect(error).toMatchObject({
+      message: "The service did not answer in time.",
+      idempotencyKey: "order-42",
+    });
   });
 
   it("follows no redirect with its key", async () => {

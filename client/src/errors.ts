@@ -19,6 +19,8 @@ export class ApiError extends StepwellError {
   readonly requestId: string | null;
   /** Milliseconds until a call is allowed again, from the header Retry-After. */
   readonly retryAfterMs: number | null;
+  /** The key that the call was sent with: a start repeated with it starts no second run. */
+  readonly idempotencyKey: string | null;
 
   constructor(facts: {
     status: number;
@@ -27,6 +29,7 @@ export class ApiError extends StepwellError {
     issues: readonly Issue[];
     requestId: string | null;
     retryAfterMs: number | null;
+    idempotencyKey: string | null;
   }) {
     super(facts.message);
     this.status = facts.status;
@@ -34,12 +37,22 @@ export class ApiError extends StepwellError {
     this.issues = facts.issues;
     this.requestId = facts.requestId;
     this.retryAfterMs = facts.retryAfterMs;
+    this.idempotencyKey = facts.idempotencyKey;
   }
 }
+
+type ConnectionErrorOptions = ErrorOptions & { idempotencyKey?: string | null };
 
 /** No answer arrived: the network failed, or the answer took too long. `cause` has the reason. */
 export class ConnectionError extends StepwellError {
   override name = "ConnectionError";
+  /** The key that the call was sent with: a start repeated with it starts no second run. */
+  readonly idempotencyKey: string | null;
+
+  constructor(message: string, { idempotencyKey = null, ...options }: ConnectionErrorOptions = {}) {
+    super(message, options);
+    this.idempotencyKey = idempotencyKey;
+  }
 }
 
 /** A run ended without an output: it failed or was cancelled. */
@@ -60,8 +73,10 @@ export class CallbackError extends StepwellError {
   override name = "CallbackError";
 }
 
+type CallFacts = Pick<ApiError, "retryAfterMs" | "idempotencyKey">;
+
 /** Reads an answer that is no success. `retryAfterMs` is that of its header. */
-export async function readApiError(response: Response, retryAfterMs: number | null): Promise<ApiError> {
+export async function readApiError(response: Response, call: CallFacts): Promise<ApiError> {
   const { status, headers } = response;
   const body = parseObject(await response.text());
   const { code, message, requestId, issues } = body;
@@ -73,7 +88,7 @@ export async function readApiError(response: Response, retryAfterMs: number | nu
     code: isOurs ? (code as Schemas["ApiErrorCode"]) : null,
     issues: Array.isArray(issues) ? issues.filter(isIssue) : [],
     requestId: typeof requestId === "string" ? requestId : headers.get("x-request-id"),
-    retryAfterMs,
+    ...call,
   });
 }
 

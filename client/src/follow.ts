@@ -89,7 +89,8 @@ function open(
   return send(settings, request, async ({ body, headers: got, status }, connection): Promise<Stream> => {
     if (body === null || !got.get("content-type")?.startsWith("text/event-stream")) {
       const message = "The answer is no stream of events.";
-      throw new ApiError({ status, message, code: null, issues: [], requestId: null, retryAfterMs: null });
+      const unknown = { code: null, requestId: null, retryAfterMs: null, idempotencyKey: null };
+      throw new ApiError({ status, message, issues: [], ...unknown });
     }
     return { body, connection };
   });

@@ -3,7 +3,7 @@
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 8_000;
 
-const RETRIED_STATUSES = [429, 502, 503, 504];
+const RETRIED_STATUSES = [429, 500, 502, 503, 504];
 
 export const isRetriedStatus = (status: number) => RETRIED_STATUSES.includes(status);
 

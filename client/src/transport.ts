@@ -65,7 +65,13 @@ export type Connection = {
   signal: AbortSignal;
 };
 
-function openConnection(timeoutMs: number, signal: AbortSignal | undefined): Connection {
+type ConnectionOptions = {
+  timeoutMs: number;
+  signal: AbortSignal | undefined;
+  idempotencyKey: string | null;
+};
+
+function openConnection({ timeoutMs, signal, idempotencyKey }: ConnectionOptions): Connection {
   const controller = new AbortController();
   let isLate = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -90,9 +96,8 @@ function openConnection(timeoutMs: number, signal: AbortSignal | undefined): Con
     errorOf(cause) {
       if (signal?.aborted) return signal.reason;
       if (cause instanceof StepwellError) return cause;
-      return new ConnectionError(isLate ? "The service did not answer in time." : messageOf(cause), {
-        cause,
-      });
+      const message = isLate ? "The service did not answer in time." : messageOf(cause);
+      return new ConnectionError(message, { cause, idempotencyKey });
     },
     signal: controller.signal,
   };
@@ -110,18 +115,23 @@ async function attemptOnce<Value>(
   request: HttpRequest,
   read: (response: Response, connection: Connection) => Promise<Value>,
 ): Promise<Value> {
-  const { method, path, headers, body, moreTimeMs, signal } = request;
-  const connection = openConnection(timeoutMs + moreTimeMs, signal);
+  const { method, path, body, moreTimeMs, signal } = request;
+  const headers = joinHeaders({ "X-API-Key": key }, request.headers);
+  const idempotencyKey = headers.get("Idempotency-Key");
+  const connection = openConnection({ timeoutMs: timeoutMs + moreTimeMs, signal, idempotencyKey });
   try {
     const response = await fetch(url + path, {
       method,
-      headers: joinHeaders({ "X-API-Key": key }, headers),
+      headers,
       ...(body === undefined ? {} : { body }),
       // A redirect would send the key to another address.
       redirect: "manual",
       signal: connection.signal,
     });
-    if (!response.ok) throw await readApiError(response, readRetryAfter(response.headers.get("retry-after")));
+    if (!response.ok) {
+      const retryAfterMs = readRetryAfter(response.headers.get("retry-after"));
+      throw await readApiError(response, { retryAfterMs, idempotencyKey });
+    }
     return await read(response, connection);
   } catch (error) {
     const thrown = connection.errorOf(error);

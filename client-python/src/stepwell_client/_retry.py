@@ -8,7 +8,7 @@ from email.utils import parsedate_to_datetime
 
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 8.0
-RETRIED_STATUSES = (429, 502, 503, 504)
+RETRIED_STATUSES = (429, 500, 502, 503, 504)
 
 
 def pause(attempt: int, retry_after: float | None) -> float:

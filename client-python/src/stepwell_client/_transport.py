@@ -105,21 +105,26 @@ class Transport:
             headers={"X-API-Key": self._key, **request.headers},
             method=request.method,
         )
+        idempotency_key = request.headers.get("Idempotency-Key")
         try:
             return read(self._opener.open(outgoing, timeout=request.timeout))
         except urllib.error.HTTPError as error:
             with error:
-                raise _rejection(error) from None
+                raise _rejection(error, idempotency_key) from None
         except (OSError, http.client.HTTPException) as error:
-            raise ConnectionFailedError(f"The service cannot be reached: {error}") from error
+            message = f"The service cannot be reached: {error}"
+            raise ConnectionFailedError(message, idempotency_key=idempotency_key) from error
 
 
-def _rejection(error: urllib.error.HTTPError) -> ApiError:
+def _rejection(error: urllib.error.HTTPError, idempotency_key: str | None) -> ApiError:
     try:
         body = error.read()
     except (OSError, http.client.HTTPException):
         body = b""
-    return read_api_error(error.code, error.headers, body, read_retry_after(error.headers.get("Retry-After")))
+    retry_after = read_retry_after(error.headers.get("Retry-After"))
+    return read_api_error(
+        error.code, error.headers, body, retry_after=retry_after, idempotency_key=idempotency_key
+    )
 
 
 def _is_retriable(error: StepwellError, is_repeatable: bool) -> bool:

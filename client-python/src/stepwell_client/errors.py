@@ -16,7 +16,7 @@ class ApiError(StepwellError):
     """The service rejected a call. Decide by `code`; the message is for people.
 
     `code` is None if the answer is not of the service, such as the page of a proxy. `retry_after` is the
-    header Retry-After in seconds.
+    header Retry-After in seconds. A start repeated with `idempotency_key` starts no second run.
     """
 
     def __init__(
@@ -28,6 +28,7 @@ class ApiError(StepwellError):
         issues: list[ApiIssue] | None = None,
         request_id: str | None = None,
         retry_after: float | None = None,
+        idempotency_key: str | None = None,
     ) -> None:
         super().__init__(message)
         self.status = status
@@ -35,10 +36,18 @@ class ApiError(StepwellError):
         self.issues = issues or []
         self.request_id = request_id
         self.retry_after = retry_after
+        self.idempotency_key = idempotency_key
 
 
 class ConnectionFailedError(StepwellError):
-    """No answer arrived: the network failed, or the answer took too long."""
+    """No answer arrived: the network failed, or the answer took too long.
+
+    A start repeated with `idempotency_key` starts no second run.
+    """
+
+    def __init__(self, message: str, *, idempotency_key: str | None = None) -> None:
+        super().__init__(message)
+        self.idempotency_key = idempotency_key
 
 
 class RunFailedError(StepwellError):
@@ -54,7 +63,12 @@ class CallbackError(StepwellError):
 
 
 def read_api_error(
-    status: int, headers: Mapping[str, str], body: bytes, retry_after: float | None
+    status: int,
+    headers: Mapping[str, str],
+    body: bytes,
+    *,
+    retry_after: float | None,
+    idempotency_key: str | None,
 ) -> ApiError:
     """Reads an answer that is no success."""
     try:
@@ -76,4 +90,5 @@ def read_api_error(
         issues=issues,
         request_id=facts.get("requestId") or headers.get("X-Request-Id"),
         retry_after=retry_after,
+        idempotency_key=idempotency_key,
     )
