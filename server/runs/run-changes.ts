@@ -13,14 +13,13 @@ export function notifyRunChanged(
   services.notifications.send("run", run.id, `${run.orgId}:${run.id}:${sequence}`);
 }
 
-type RunChange = { orgId: string; runId: string; sequence: number };
 export type Subscription = {
   /** While false, poll. */
   connected(): boolean;
   unsubscribe(): void;
 };
 
-const changeText = /^([^:]+):([^:]+):(\d+)$/;
+const changeText = /^([^:]+):([^:]+):\d+$/;
 
 const listenersOf = perOwner((notifications: Notifications) => {
   const listeners = new Map<string, Set<() => void>>();
@@ -52,16 +51,17 @@ export function listenToRun(
   };
 }
 
+/** Calls the listener with each change of an organization's run; null: changes may be lost. */
 export function subscribeToRuns(
   { notifications }: { notifications: Notifications },
-  isWanted: (change: RunChange) => boolean,
-  listener: (change: RunChange) => void,
+  orgId: string,
+  listener: (runId: string | null) => void,
 ): Subscription {
   notifications.open();
   const unsubscribe = notifications.listen("run", (payload) => {
-    const [, orgId = "", runId = "", sequence = "0"] = changeText.exec(payload) ?? [];
-    const change = { orgId, runId, sequence: Number(sequence) };
-    if (isWanted(change)) listener(change);
+    const [, changedOrgId, runId = ""] = changeText.exec(payload) ?? [];
+    if (payload === "") listener(null);
+    else if (changedOrgId === orgId) listener(runId);
   });
   return { connected: () => notifications.connected(), unsubscribe };
 }

@@ -1,8 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { z } from "zod";
 import type { MemberActor } from "@/server/base/actor";
 import { newId } from "@/server/base/ids";
 import { cancelRun } from "@/server/runs/cancel";
-import { respondWithEvents } from "@/server/runs/live/event-stream";
+import { type EventSink, respondWithEvents } from "@/server/runs/live/event-stream";
 import { MAX_NAMED_RUNS, streamRun, streamRuns } from "@/server/runs/live/run-stream";
 import { applyUpdate, type RunUpdate } from "@/server/runs/live/run-update";
 import { inspectRun, type RunInspection } from "@/server/runs/read/inspect/inspect";
@@ -23,7 +24,9 @@ const writer = await openWorld({
 const tenant = await createTenant(world);
 const actor = await createMember(world, tenant, "viewer");
 
-type SentEvent = { name: string; data: RunUpdate & { ids: string[] }; id: string };
+afterEach(() => void vi.useRealTimers());
+
+type SentEvent = { name: string; data: RunUpdate; id: string };
 
 function readEvents(response: Response) {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
@@ -199,32 +202,17 @@ describe("the stream of one run", () => {
   });
 });
 
-function openRuns(member: MemberActor) {
-  const leave = new AbortController();
-  const response = respondWithEvents(new Request("http://stepwell.test/", { signal: leave.signal }), {
-    produce: (sink) => streamRuns(world, member, sink),
-    mayStay: async () => true,
-    onError: (error) => {
-      throw error;
-    },
-    onOver: () => {},
-  });
-  return { stream: readEvents(response), leave };
-}
-
 describe("the stream of an organization's runs", () => {
   it("names the runs that changed, and none of another organization", async () => {
     const other = await createTenant(world);
     const foreignId = await insertRun(world, other, { status: "Running", steps: 1 });
     const runId = await insertRun(world, tenant, { status: "Running", steps: 1 });
-    const { stream, leave } = openRuns(actor);
-    expect((await stream.next())?.data.ids).toEqual([]);
+    const reader = await readRuns(actor);
+    await expect.poll(reader.read).toEqual([]);
     notifyRunChanged(writer, { orgId: other.orgId, id: foreignId }, 2);
     notifyRunChanged(writer, { orgId: tenant.orgId, id: runId }, 2);
-    const named = new Set<string>();
-    while (!named.has(runId)) for (const id of (await stream.next())?.data.ids ?? []) named.add(id);
-    expect([...named]).toEqual([runId]);
-    leave.abort();
+    await expect.poll(reader.read).toEqual([runId]);
+    await reader.leave();
   });
 
   it.each([
@@ -232,37 +220,83 @@ describe("the stream of an organization's runs", () => {
     ["says to look at all when one more has changed", 1],
   ])("%s", async (_, more) => {
     const busy = await createTenant(world);
-    const { stream, leave } = openRuns(await createMember(world, busy, "viewer"));
+    const reader = await readRuns(await createMember(world, busy, "viewer"));
+    await expect.poll(reader.read).toEqual([]);
     // Subscribed after the stream, so it receives each notification later.
     let heard = 0;
-    const subscription = subscribeToRuns(
-      world,
-      ({ orgId }) => orgId === busy.orgId,
-      () => {
-        heard += 1;
-      },
-    );
-    await expect.poll(() => subscription.connected()).toBe(true);
+    const subscription = subscribeToRuns(world, busy.orgId, () => {
+      heard += 1;
+    });
     const notify = async (ids: string[], sequence: number) => {
       const before = heard;
       for (const id of ids) notifyRunChanged(writer, { orgId: busy.orgId, id }, sequence);
       await expect.poll(() => heard - before).toBe(ids.length);
     };
 
-    // The first event waits for its reader, and changes in the meantime are merged. A run that changes twice counts
-    // once.
+    // Changes are merged until the reader asks. A run that changes twice counts once.
     const ids = Array.from({ length: MAX_NAMED_RUNS + more }, newId);
     await notify(ids, 1);
     await notify(ids, 2);
-    expect((await stream.next())?.data.ids).toEqual(more === 0 ? ids : []);
+    await expect.poll(reader.read).toEqual(more === 0 ? ids : []);
 
     // Later changes are named again.
     const late = newId();
     await notify([late], 1);
-    let named: string[] = [];
-    while (named.length === 0) named = (await stream.next())?.data.ids ?? [];
-    expect(named).toEqual([late]);
+    await expect.poll(reader.read).toEqual([late]);
     subscription.unsubscribe();
-    leave.abort();
+    await reader.leave();
+  });
+
+  it("sends nothing for a minute while nothing changes, unless notifications may be lost", async () => {
+    const reader = await readRuns(actor);
+    reader.askAlways();
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const readAfter = async (ms: number) => {
+      await vi.advanceTimersByTimeAsync(ms);
+      return reader.read();
+    };
+    expect(await readAfter(0)).toEqual([]);
+    expect(await readAfter(30_000)).toBeUndefined();
+    world.notifications.deliverLocally("run", "");
+    expect(await readAfter(1_000)).toEqual([]);
+    expect(await readAfter(59_000)).toBeUndefined();
+    expect(await readAfter(2_000)).toEqual([]);
+    await reader.leave();
   });
 });
+
+/** A reader of the stream of runs. `read` asks for the next event, and returns its ids once it is there. */
+async function readRuns(member: MemberActor) {
+  world.notifications.open();
+  await expect.poll(() => world.notifications.connected()).toBe(true);
+  const leave = new AbortController();
+  const sent: string[][] = [];
+  let ask = () => {};
+  let asksAlways = false;
+  const sink: EventSink = {
+    drained: () =>
+      new Promise((resolve) => {
+        ask = resolve;
+        if (asksAlways) resolve();
+        leave.signal.addEventListener("abort", () => resolve());
+      }),
+    send: ({ data }) => void sent.push(z.object({ ids: z.array(z.string()) }).parse(data).ids),
+    close: () => leave.abort(),
+    signal: leave.signal,
+  };
+  const ended = streamRuns(world, member, sink);
+  return {
+    askAlways() {
+      asksAlways = true;
+      ask();
+    },
+    read(): string[] | undefined {
+      ask();
+      return sent.shift();
+    },
+    leave: async () => {
+      leave.abort();
+      await ended;
+    },
+  };
+}

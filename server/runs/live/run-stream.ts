@@ -12,6 +12,8 @@ const RUN_PAUSE_MS = 100;
 const LIST_PAUSE_MS = 500;
 // Notifications may be lost.
 const POLL_MS = 5_000;
+/** A poll of a list is a complete search. */
+const LIST_POLL_MS = 60_000;
 const POLL_WITHOUT_NOTIFICATIONS_MS = 1_000;
 /** The most changed runs that are named; beyond that the reader must check itself. */
 export const MAX_NAMED_RUNS = 200;
@@ -43,8 +45,8 @@ export async function streamRun(
 }
 
 /**
- * Sends ids of the organization's changed runs as events `runs` with `{ ids: string[] }`; without ids, check
- * everything. A reader that reconnects checks its rows itself.
+ * Sends ids of the organization's changed runs as events `runs` with `{ ids: string[] }`. The first event has no ids,
+ * and one after which changes may be unknown: check everything.
  */
 export async function streamRuns(
   services: Pick<Services, "notifications">,
@@ -52,25 +54,22 @@ export async function streamRuns(
   sink: EventSink,
 ): Promise<void> {
   const changed = new Set<string>();
-  let tooMany = false;
+  let isUnknown = true;
   await listen({
     sink,
     pauseMs: LIST_PAUSE_MS,
+    pollMs: LIST_POLL_MS,
     subscribe: (listener) =>
-      subscribeToRuns(
-        services,
-        ({ orgId }) => orgId === actor.orgId,
-        ({ runId }) => {
-          if (changed.size < MAX_NAMED_RUNS) changed.add(runId);
-          else tooMany ||= !changed.has(runId);
-          listener();
-        },
-      ),
+      subscribeToRuns(services, actor.orgId, (runId) => {
+        if (runId === null) isUnknown = true;
+        else if (changed.size < MAX_NAMED_RUNS) changed.add(runId);
+        else isUnknown ||= !changed.has(runId);
+        listener();
+      }),
     look: async () => {
-      // Without ids: notifications may have been lost, so the reader must check everything.
-      sink.send({ name: "runs", data: { ids: tooMany ? [] : [...changed] } });
+      sink.send({ name: "runs", data: { ids: isUnknown ? [] : [...changed] } });
       changed.clear();
-      tooMany = false;
+      isUnknown = false;
       return "more";
     },
   });
@@ -80,11 +79,13 @@ export async function streamRuns(
 export async function listen({
   sink,
   pauseMs,
+  pollMs = POLL_MS,
   subscribe,
   look,
 }: {
   sink: EventSink;
   pauseMs: number;
+  pollMs?: number;
   subscribe: (listener: () => void) => Subscription;
   look: () => Promise<"more" | "over">;
 }): Promise<void> {
@@ -103,7 +104,7 @@ export async function listen({
       await sleep(pauseMs, sink.signal);
       if (isChanged) continue;
       await sleepUntilWoken(
-        subscription.connected() ? POLL_MS : POLL_WITHOUT_NOTIFICATIONS_MS,
+        subscription.connected() ? pollMs : POLL_WITHOUT_NOTIFICATIONS_MS,
         sink.signal,
         (done) => {
           wake = done;

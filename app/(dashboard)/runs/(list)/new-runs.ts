@@ -8,8 +8,10 @@ import type { RunSummary } from "@/server/runs/read/list";
 
 /** The most ids that fit into the URL of one query. */
 export const MAX_ASKED = 80;
-/** Notifications may be lost, and a run may match a duration filter without one. */
-const TRUST_MS = 10_000;
+/**
+ * A complete query may search all runs. Notifications may be lost, and a run may match a duration filter without one.
+ */
+const TRUST_MS = 60_000;
 
 type View = { shown: readonly Pick<RunSummary, "id">[]; hasOlder: boolean };
 
