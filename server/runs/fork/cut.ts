@@ -1,5 +1,5 @@
 import type { Issue } from "@/server/base/errors";
-import type { WorkflowDefinition } from "@/server/work/workflow/definition";
+import type { WorkflowDefinition, WorkflowStep } from "@/server/work/workflow/definition";
 import type { ForkChanges } from "./changes";
 import type { Origin, OriginCall, OriginStep } from "./read-origin";
 
@@ -57,7 +57,7 @@ export function findCut(
   }
 
   function cutTool({ steps }: WorkflowDefinition): Cut {
-    const stepId = named && topLevelId(steps, named.key);
+    const stepId = named === undefined ? stepWithoutRow(steps) : topLevelId(steps, named.key);
     const index = steps.findIndex(({ id }) => id === stepId);
     const before = new Set((index < 0 ? steps : steps.slice(0, index)).map(({ id }) => id));
     const isBefore = ({ key }: OriginStep) => before.has(topLevelId(steps, key) ?? "");
@@ -71,6 +71,18 @@ export function findCut(
     };
   }
 
+  // A step has no row if the run ended before it, or before its call: its condition or input could not be evaluated.
+  function stepWithoutRow(steps: WorkflowDefinition["steps"]): string | undefined {
+    if (origin.status === "Completed") return undefined;
+    const ids = new Set(origin.steps.map(({ key }) => idOf(key)));
+    const rowsOf = ({ id, parallel }: WorkflowStep) =>
+      parallel === undefined || ids.has(id) ? [ids.has(id)] : parallel.map((inner) => ids.has(inner.id));
+    const index = steps.findLastIndex((step) => rowsOf(step).includes(true));
+    const last = steps[index];
+    // A group of which a step is missing begins again.
+    return last !== undefined && rowsOf(last).includes(false) ? last.id : steps[index + 1]?.id;
+  }
+
   function firstNumber(isAfter: (step: OriginStep) => boolean): number {
     return origin.steps.find(isAfter)?.number ?? last + 1;
   }
@@ -81,7 +93,9 @@ export function bytesTakenOver({ calls, steps }: Pick<Cut, "calls" | "steps">): 
   return [...calls, ...steps].reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
+const idOf = (key: string) => key.replace(/\[\d+\]$/, "");
+
 function topLevelId(steps: WorkflowDefinition["steps"], key: string): string | undefined {
-  const id = key.replace(/\[\d+\]$/, "");
+  const id = idOf(key);
   return steps.find((step) => step.id === id || step.parallel?.some((inner) => inner.id === id))?.id;
 }

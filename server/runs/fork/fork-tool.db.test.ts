@@ -153,14 +153,45 @@ it("replaces arguments", async () => {
   expect(again).toMatchObject({ status: "Completed", output: made.output, calls: 0 });
 });
 
+async function insertVersion(toolId: string | null, number: number, definition: JsonObject): Promise<void> {
+  const text = JSON.stringify({ parameters: { type: "object" }, ...definition });
+  const data = { number, definition: text, createdBy: "operator", createdAt: world.clock.now() };
+  await world.db.toolVersion.create({ data: { ...data, toolId: toolId ?? "" } });
+}
+
+it("continues a run that ended before a step had a row, with that step", async () => {
+  const broken = { with: { url: '{{ $error("no address") }}' } };
+  const own = { with: { url: `${server.url}/own?run={{ run.id }}` } };
+  const failing = [
+    [get("one"), get("two", broken), get("three", own)],
+    [get("one"), get("two", { if: '$error("no stock")' }), get("three", own)],
+    [get("one"), { id: "two", parallel: [get("left", own), get("right", broken)] }, get("three", own)],
+  ];
+  for (const steps of failing) {
+    const tenant = await createTenant(world);
+    const first = await origin(tenant, { steps });
+    expect(first).toMatchObject({ status: "Failed", errorCode: "step_failed" });
+    const corrected = { steps: [get("one"), get("two", own), get("three", own)] };
+    await insertVersion(first.toolId, 2, corrected);
+    const request = { fromStep: first.steps.length + 1, changes: { toolVersion: 2 }, tools: "live" } as const;
+    const planned = await plan(tenant, first.id, request);
+    const { sideEffects, mostCredits } = await estimateFork(world, planned.member, planned);
+    expect(sideEffects.map(({ step }) => step)).toEqual(["two", "three"]);
+    expect(mostCredits.toFixed(4)).toBe("0.0200");
+    const made = await executeFork(tenant, first.id, request);
+    expect(made).toMatchObject({ status: "Completed", calls: 2, forkStep: 2 });
+    expect(server.requests.slice(-2).map(({ path }) => path)).toEqual([
+      `/own?run=${made.id}`,
+      `/own?run=${made.id}`,
+    ]);
+  }
+});
+
 it("uses another version of the tool, if the steps before are the same", async () => {
   const tenant = await createTenant(world);
   const first = await origin(tenant);
-  const addVersion = async (number: number, definition: JsonObject) => {
-    const text = JSON.stringify({ parameters: { type: "object" }, ...definition });
-    const data = { number, definition: text, createdBy: "operator", createdAt: world.clock.now() };
-    await world.db.toolVersion.create({ data: { ...data, toolId: first.toolId ?? "" } });
-  };
+  const addVersion = (number: number, definition: JsonObject) =>
+    insertVersion(first.toolId, number, definition);
   await addVersion(2, { ...DEFINITION, output: "{{ $sum(steps.each) }}" });
   await addVersion(3, { ...DEFINITION, steps: DEFINITION.steps.slice(1) });
   const [stamp, ...rest] = DEFINITION.steps;
