@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startClientService } from "@/testing/client-service";
 import { callCommandLine } from "@/testing/command-line";
+import { openScriptedServer } from "@/testing/servers/scripted-server";
 
 let service: Awaited<ReturnType<typeof startClientService>>;
 let folder: string;
@@ -60,6 +61,21 @@ it("applies and exports the organization of the key", async () => {
   expect((await call("export")).out).not.toContain("fresh");
   expect(JSON.parse((await call("apply", file)).out)).toMatchObject({ dryRun: false });
   expect((await call("export")).out).toContain("slug: fresh");
+});
+
+it("repeats an apply only if it changes nothing, because its answer shows secrets only once", async () => {
+  const server = await openScriptedServer({ status: 503 }, { status: 200, body: { dryRun: true } });
+  const apply = (...options: string[]) =>
+    callCommandLine(null, ["api", "apply", "-", ...options, "--url", server.url, "--key", "k-1"]);
+  try {
+    expect(await apply()).toMatchObject({ code: 1, out: "" });
+    expect(server.requests).toHaveLength(1);
+    server.requests.length = 0;
+    expect(await apply("--dry-run")).toMatchObject({ code: 0, err: "" });
+    expect(server.requests).toHaveLength(2);
+  } finally {
+    await server.close();
+  }
 });
 
 it("takes the service and the key from the caller's environment, and files from its folder", async () => {

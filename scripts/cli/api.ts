@@ -69,7 +69,8 @@ export const apiCommands = [
         path: isDryRun ? "/v1/apply?dryRun=true" : "/v1/apply",
         headers: { "Content-Type": YAML_TYPE },
         body: await readSource(file, terminal),
-        isRepeatable: true,
+        // The answer shows addresses and secrets that it creates only once.
+        isRepeatable: isDryRun === true,
         moreTimeMs: 0,
       });
     },
