@@ -135,6 +135,22 @@ it("keeps archived items of its filter, so that it does not get all runs", async
   });
 });
 
+it("tests stop no other call of a page while they wait, and there are 20 a minute", async () => {
+  const { id } = await api.create(ERP);
+  let answer = () => {};
+  const answered = new Promise<object>((resolve) => {
+    answer = () => resolve({});
+  });
+  receiver.answer = () => answered;
+  const tests = Array.from({ length: 21 }, () => api.sendTest({ callbackId: id }).catch(({ code }) => code));
+  // More than the twelve queued calls that a process executes at a time.
+  await expect.poll(() => receiver.received.length).toBe(20);
+  expect(await api.list()).toMatchObject({ callbacks: [{ id }] });
+  answer();
+  const results = await Promise.all(tests);
+  expect(results.filter((result) => result === "TOO_MANY_REQUESTS")).toHaveLength(1);
+});
+
 it("stays disabled when a form that is older saves it", async () => {
   const { id } = await api.create(ERP);
   const { facts } = await api.inspect({ callbackId: id });

@@ -57,5 +57,7 @@ export const callbacksRouter = router({
       }),
     )
     .mutation(resolver(redeliverFailed)),
-  sendTest: member.input(callback).mutation(resolver(sendTestCallback)),
+  sendTest: memberProcedure("member", { waitsOutside: true })
+    .input(callback)
+    .mutation(resolver(sendTestCallback)),
 });

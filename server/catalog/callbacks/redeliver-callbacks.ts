@@ -6,6 +6,7 @@ import { transact, transactPrisma } from "@/server/base/db/transaction";
 import { AppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
 import type { Services } from "@/server/catalog/services";
+import { requireRate } from "@/server/guard/limits/rate-limit";
 import type { AttemptResult } from "./send/attempt";
 import { deliver } from "./send/deliver";
 import { LEASE_SECONDS } from "./send/dispatcher";
@@ -111,7 +112,9 @@ const INSERT_TEST_DELIVERY = defineCommand(
    VALUES ($1, $2, $3, $4, $5, $5, $5::timestamptz + make_interval(secs => $6), 1)`,
 );
 
-/** Sends a test at once, also to a disabled callback. It is not retried. Throws `not_found`. */
+const TESTS = { limit: 20, seconds: 60, message: "Too many tests of callbacks were sent." };
+
+/** Sends a test at once, also to a disabled callback. It is not retried. Throws `not_found`, `rate_limited`. */
 export async function sendTestCallback(
   services: Services,
   actor: MemberActor,
@@ -119,6 +122,7 @@ export async function sendTestCallback(
 ): Promise<AttemptResult & { deliveryId: string }> {
   const { pool, clock } = services;
   const { orgId } = actor;
+  await requireRate(services, { key: `callback-test:${orgId}`, ...TESTS });
   const at = clock.now();
   const [event, delivery] = [newId(), newId()];
   await transact(pool, async (client) => {
