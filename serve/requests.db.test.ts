@@ -201,6 +201,17 @@ describe("a path that only looks like the API's", () => {
     }
   });
 
+  it.each(["/Webhooks", "/%77ebhooks", "//webhooks"])(
+    "%s/…: the log does not get the token",
+    async (path) => {
+      const logged = vi.spyOn(services.log, "request");
+      const token = "t0ken".repeat(8);
+      await throughNode({ method: "POST", path: `${path}/${token}`, headers: {} });
+      expect(logged.mock.lastCall).toMatchObject([{ path: "/webhooks/[token]", status: 404 }]);
+      logged.mockRestore();
+    },
+  );
+
   it.each(["/v10", "/runs", "/%2e%2e/v1x"])("%s belongs to a page", async (path) => {
     expect((await throughNode({ method: "GET", path, headers: {} })).text).toBe("a page");
   });

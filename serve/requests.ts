@@ -21,7 +21,7 @@ import {
   targetOf,
 } from "@/server/api/http/node-http";
 import { dataHeaders, pageHeaders, pagePolicy } from "@/server/api/http/protective-headers";
-import { ALIVE, loggedPath, readinessResponse } from "@/server/api/http/respond";
+import { ALIVE, loggedPath, normalizePath, readinessResponse } from "@/server/api/http/respond";
 import { respondToMcp } from "@/server/api/mcp/mcp";
 import { respondToMetrics } from "@/server/api/metrics";
 import { respondToPoll } from "@/server/api/poll";
@@ -254,11 +254,4 @@ export function handlerOf(path: string): Route {
   if (path === "/api/health") return "health";
   if (path === "/api/metrics") return "metrics";
   return path === "/api/ready" ? "ready" : "pages";
-}
-
-function normalizePath(path: string): string {
-  const decoded = path.includes("%")
-    ? path.replace(/%([0-7][0-9a-f])/gi, (_escape, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
-    : path;
-  return decoded.replace(/^[/\\]+/, "/").toLowerCase();
 }

@@ -67,6 +67,7 @@ test("keys, tokens, secrets and passwords never get into the log", () => {
   const [line] = render("info", (log) =>
     log.error(`rejected ${key}`, {
       path: `/webhooks/${token}?a=1`,
+      target: `http://stepwell.test/Webhooks/${token}`,
       headers: [key],
       error: new Error("no", { cause }),
       secret: "whsec_c2VjcmV0c2VjcmV0",

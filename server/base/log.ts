@@ -183,14 +183,14 @@ function errorFields(error: Error, depth: number): LogFields {
 }
 
 // Secrets that a caller failed to redact contain one of these.
-const SUSPECT = /sw_live_|\/webhooks\/|whsec_|:\/\/|Bearer|sk-/;
+const SUSPECT = /sw_live_|\/webhooks\/|whsec_|:\/\/|Bearer|sk-/i;
 
 function redact(line: string): string {
   if (!SUSPECT.test(line)) return line;
   return (
     line
       .replace(/\bsw_live_[0-9A-Za-z]{8,}/g, "sw_live_[redacted]")
-      .replace(/(\/webhooks\/)[\w%-]{16,}/g, "$1[redacted]")
+      .replace(/(\/webhooks\/)[\w%-]{16,}/gi, "$1[redacted]")
       .replace(/\bwhsec_[0-9A-Za-z+/=]{8,}/g, "whsec_[redacted]")
       // Without the scheme: each word of a long line would be searched for one.
       .replace(/(:\/\/[^\s:@/"]*):[^\s@/"]+@/g, "$1:[redacted]@")

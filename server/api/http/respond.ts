@@ -83,7 +83,15 @@ export function errorResponse(
 
 /** A path for the log, without a webhook's token, which is a secret. */
 export function loggedPath(path: string): string {
-  return isWebhookPath(path) ? webhookPath("[token]") : path;
+  return isWebhookPath(normalizePath(path)) ? webhookPath("[token]") : path;
+}
+
+/** A path as handlers are chosen by it: in small letters, without escapes. */
+export function normalizePath(path: string): string {
+  const decoded = path.includes("%")
+    ? path.replace(/%([0-7][0-9a-f])/gi, (_escape, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+    : path;
+  return decoded.replace(/^[/\\]+/, "/").toLowerCase();
 }
 
 /** The error as shown to callers; anything unexpected becomes `internal_error` with a fixed message. */
