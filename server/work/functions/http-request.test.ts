@@ -368,6 +368,12 @@ describe("pages", () => {
     await expect(read({ next: "body.next" }, broken)).rejects.toThrow("Page 2 returned status 500.");
     const missing = list(() => new Response("none", { status: 404 }));
     expect(await read({ next: "body.next" }, missing)).toMatchObject({ status: 404, body: "none", pages: 1 });
+    await expect(read({ next: "2" })).rejects.toMatchObject({
+      code: "page_failed",
+      message: "next must find the address of a page, not a value of the type number.",
+    });
+    await expect(read({ next: "['/a', '/b']" })).rejects.toThrow("type list");
+    expect(await read({ next: "links.more ? body.next : false" })).toMatchObject({ hasMore: false });
   });
 
   test("are seen by expressions without secrets, whose parameters stay", async () => {

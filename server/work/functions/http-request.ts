@@ -99,7 +99,8 @@ export const httpRequest = defineFunction({
       "among the allowed hosts of a secret. The call is not retried.",
     invalid_request:
       "The address, a header or the body is invalid, or the method does not allow the input. The call is not retried.",
-    page_failed: "A page after the first has a status other than 2xx or is on another origin.",
+    page_failed:
+      "A page after the first has a status other than 2xx or is on another origin, or next finds no text.",
     secret_refused: "A secret has expired, has no value or cannot be used in this input.",
   },
   limits: [

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Json, JsonObject } from "@/server/base/json/json";
+import { isJsonObject, type Json, type JsonObject } from "@/server/base/json/json";
 import { largeJsonBytes } from "@/server/base/json/large";
 import { formatLimit, MAX_FINAL_OUTPUT_BYTES } from "@/server/contract/sizes";
 import { hasPlaceholder, replacePlaceholders } from "@/server/guard/secrets/placeholders";
@@ -64,8 +64,8 @@ export async function readPages(
     if (bytes > MAX_PAGES_BYTES)
       throw failed(`The pages together are larger than ${formatLimit(MAX_PAGES_BYTES)}.`);
     collected.push(...found);
-    const address = await evaluate(next, facts);
-    const hasMore = typeof address === "string" && address !== "";
+    const address = asAddress(await evaluate(next, facts));
+    const hasMore = address !== "";
     if (!hasMore || pages === maxPages) return { ...page, body: collected, pages, hasMore };
     url = nextUrl(first, url, restore(address));
     if (seen.has(url.href)) throw failed(`Page ${pages} names a page that was read already as the next one.`);
@@ -73,6 +73,19 @@ export async function readPages(
 }
 
 const failed = (message: string) => new FunctionError("page_failed", message);
+
+function asAddress(value: Json | undefined): string {
+  if (typeof value === "string") return value;
+  if (value === undefined || value === null || value === false) return "";
+  const type = Array.isArray(value)
+    ? "list"
+    : isJsonObject(value)
+      ? "object"
+      : value === true
+        ? "boolean"
+        : "number";
+  throw failed(`next must find the address of a page, not a value of the type ${type}.`);
+}
 
 const asList = (value: Json | undefined): Json[] => {
   if (value === undefined || value === null) return [];
