@@ -6,6 +6,7 @@ import { createGuardedEgress, type EgressOptions } from "@/server/guard/egress/g
 import { startRun } from "@/server/runs/start";
 import { executeRun, executeSegment, replaceWorker } from "@/testing/execute";
 import { createMember } from "@/testing/runs";
+import { insertTool } from "@/testing/tools";
 import { createTenant, createWorld, openWorld } from "@/testing/world";
 import { admitWaitingRuns } from "../claim";
 import { WorkerLost } from "../write/writer";
@@ -103,6 +104,22 @@ it.each([
   const step = await world.db.step.findFirstOrThrow({ where: { runId, toolName: "http_request" } });
   expect(JSON.parse(step.attempts)).toHaveLength(attempts);
   expect(JSON.parse(step.output ?? "")).toMatchObject({ code });
+});
+
+it.each([
+  ["parse_csv", { text: '"open' }, "invalid_csv"],
+  ["current_time", { timezone: "{{ 'Mars/Base' }}" }, "unknown_timezone"],
+  ["send_email", { to: "ada@x.test", subject: "Hi", text: "Hi" }, "not_configured"],
+  ["generate_text", { prompt: "Hi", schema: "{{ {'type': 'x'} }}" }, "invalid_schema"],
+])("%s is not retried after a failure that stays the same", async (uses, input, code) => {
+  const steps = [{ id: "one", uses, with: input, retries: { count: 1, firstWaitMs: 0 } }];
+  const targetId = await insertTool(world, tenant, { slug: uses.replace("_", "-"), definition: { steps } });
+  const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  const { runId } = await startRun(world, actor, { kind: "tool", targetId, input: {} });
+  await executeRun(world, runId);
+  const step = await world.db.step.findFirstOrThrow({ where: { runId } });
+  expect(JSON.parse(step.output ?? "")).toMatchObject({ code });
+  expect(JSON.parse(step.attempts)).toHaveLength(1);
 });
 
 const byEndpoint = async (runId: string) => {

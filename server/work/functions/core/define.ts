@@ -95,7 +95,18 @@ export function defineFunction<Input extends z.ZodType, Output extends z.ZodType
   return definition;
 }
 
-const FINAL_CODES = new Set(["invalid_input", "invalid_request", "call_refused"]);
+// Not invalid_expression and invalid_html: they may come from a time limit.
+const FINAL_CODES = new Set([
+  "invalid_input",
+  "invalid_request",
+  "invalid_csv",
+  "invalid_schema",
+  "unknown_timezone",
+  "value_too_large",
+  "call_refused",
+  "not_configured",
+  "too_deep",
+]);
 
 /** Returns true if a retry cannot fix this failure. */
 export const isFinal = (code: string) => FINAL_CODES.has(code);
