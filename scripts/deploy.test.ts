@@ -82,10 +82,16 @@ test("image, unit and the program of the package run Node with the flags of npm 
     expect(readText(page)).not.toMatch(/node \S*stepwell\.mjs start/);
 });
 
+const PODS = TEMPLATES.filter((template) => /^ +containers:$/m.test(template));
+
 test("pods get no variables of services: those of a release called stepwell look like settings", () => {
-  const pods = TEMPLATES.filter((template) => /^ +containers:$/m.test(template));
-  expect(pods).toHaveLength(2);
-  for (const pod of pods) expect(pod).toMatch(/^ {6}enableServiceLinks: false$/m);
+  expect(PODS).toHaveLength(2);
+  for (const pod of PODS) expect(pod).toMatch(/^ {6}enableServiceLinks: false$/m);
+});
+
+test("the migration is scheduled as the other pods are, and gets their settings and secrets", () => {
+  for (const pod of PODS)
+    for (const part of ["env", "envFrom", "scheduling"]) expect(pod).toContain(`include "stepwell.${part}" `);
 });
 
 test("image, chart and unit have the health endpoints, the version and the program of the package", () => {

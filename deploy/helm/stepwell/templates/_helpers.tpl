@@ -22,7 +22,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- if or .Values.modelProviders .Values.priceList }}true{{ end -}}
 {{- end -}}
 
-{{/* The variables of all pods. */}}
+{{/* The variables of all pods, except those of files: the first migration runs before they exist. */}}
 {{- define "stepwell.env" -}}
 - name: DATABASE_URL
   valueFrom: { secretKeyRef: { name: {{ .Values.secrets.databaseUrl.name }}, key: {{ .Values.secrets.databaseUrl.key }} } }
@@ -40,6 +40,13 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 - name: INNGEST_SERVE_ORIGIN
   value: http://{{ include "stepwell.name" . }}-worker.{{ .Release.Namespace }}.svc:{{ .Values.service.port }}
 {{- end }}
+{{- range $name, $value := .Values.env }}
+- name: {{ $name }}
+  value: {{ $value | quote }}
+{{- end }}
+{{- end -}}
+
+{{- define "stepwell.fileEnv" -}}
 {{- if .Values.modelProviders }}
 - name: MODEL_PROVIDERS
   value: /etc/stepwell/model-providers.yaml
@@ -47,10 +54,6 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- if .Values.priceList }}
 - name: PRICE_LIST
   value: /etc/stepwell/price-list.yaml
-{{- end }}
-{{- range $name, $value := .Values.env }}
-- name: {{ $name }}
-  value: {{ $value | quote }}
 {{- end }}
 {{- end -}}
 
@@ -93,5 +96,17 @@ capabilities: { drop: [ALL] }
 {{- if include "stepwell.hasFiles" . }}
 - name: files
   configMap: { name: {{ include "stepwell.name" . }}-files }
+{{- end }}
+{{- end -}}
+
+{{- define "stepwell.scheduling" -}}
+{{- with .Values.nodeSelector }}
+nodeSelector: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.tolerations }}
+tolerations: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.affinity }}
+affinity: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end -}}
