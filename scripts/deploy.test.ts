@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { Ajv } from "ajv";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
@@ -83,6 +84,35 @@ test("image, unit and the program of the package run Node with the flags of npm 
 });
 
 const PODS = TEMPLATES.filter((template) => /^ +containers:$/m.test(template));
+
+const schema = z
+  .record(z.string(), z.unknown())
+  .parse(JSON.parse(readText("deploy/helm/stepwell/values.schema.json")));
+const isValid = new Ajv({ strict: false }).compile(schema);
+const appUrl = "https://stepwell.example.com";
+const VALUES = z.record(z.string(), z.unknown()).parse(parse(readText("deploy/helm/stepwell/values.yaml")));
+const scaledAt = (cpuPercent: number) => ({
+  replicas: 2,
+  resources: {},
+  heapMiB: 512,
+  autoscaling: { enabled: true, minReplicas: 2, maxReplicas: 6, cpuPercent },
+});
+
+test.each([
+  ["as it is", {}, true],
+  [
+    "with providers and prices as YAML",
+    { modelProviders: [{ name: "acme" }], priceList: { models: [] } },
+    true,
+  ],
+  ["with providers as text", { modelProviders: "- name: acme" }, true],
+  ["scaled above the requested CPU", { web: scaledAt(300) }, true],
+  ["with a misspelled name", { modelProvider: "" }, false],
+  ["with a misspelled name in a part", { image: { repo: "stepwell" } }, false],
+  ["with a variable of the chart", { env: { PORT: "3000" } }, false],
+] as const)("the chart's schema judges values.yaml %s", (_, changes, expected) => {
+  expect(isValid({ ...VALUES, appUrl, ...changes }), JSON.stringify(isValid.errors)).toBe(expected);
+});
 
 test("pods get no variables of services: those of a release called stepwell look like settings", () => {
   expect(PODS).toHaveLength(2);
