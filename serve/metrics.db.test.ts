@@ -205,14 +205,15 @@ it.each([
   if (status !== 200) expect(await response.json()).toMatchObject({ success: false });
 });
 
-it("their own port serves them, and nothing else", async () => {
+it("their own port serves them and the probe of the process, and nothing else", async () => {
   const port = await freePort();
   const { services } = await startProcess({ HOST: "127.0.0.1", STEPWELL_METRICS_PORT: String(port) });
   const stop = await serveMetrics(services);
   onTestFinished(stop);
   const origin = `http://127.0.0.1:${port}`;
-  for (const path of ["/metrics", "/api/metrics"]) expect((await ask(origin, null, path)).status).toBe(200);
-  for (const path of ["/", "/api/health", "/v1/runs"])
+  for (const path of ["/metrics", "/api/metrics", "/api/health"])
+    expect((await ask(origin, null, path)).status).toBe(200);
+  for (const path of ["/", "/api/ready", "/v1/runs"])
     expect((await ask(origin, null, path)).status).toBe(404);
   await expect(serveMetrics(services)).rejects.toThrow(
     `STEPWELL_METRICS_PORT: cannot listen on port ${port}`,
