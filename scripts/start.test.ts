@@ -8,7 +8,10 @@ let clone: string;
 beforeAll(() => {
   clone = mkdtempSync(join(tmpdir(), "stepwell-clone-"));
   cpSync("scripts", join(clone, "scripts"), { recursive: true });
-  for (const file of ["package.json", "package-lock.json", ".env.example"]) cpSync(file, join(clone, file));
+  const files = ["package.json", "package-lock.json", ".env.example"];
+  // What the scripts read from the service.
+  files.push("server/guard/secrets/secret-fingerprint.mjs");
+  for (const file of files) cpSync(file, join(clone, file));
 });
 afterAll(() => {
   chmodSync(clone, 0o755);
