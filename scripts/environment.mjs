@@ -7,10 +7,14 @@ import { tryPort } from "./support/ports.mjs";
 import { printProgress, ROOT, SetupError } from "./support/project.mjs";
 import { onShutdown } from "./support/shutdown.mjs";
 
-/** Reads the settings of `.env`, and checks those that decide where the database is; `env.ts` checks the others. */
-export function readSettings() {
+/**
+ * Reads the settings of `.env`, and checks those that decide where the database is; `env.ts` checks the others.
+ * @param {{ hasDatabase?: boolean }} [options] false: checks none, for commands without a database
+ */
+export function readSettings({ hasDatabase = true } = {}) {
   const settings = process.env.STEPWELL_ENV_FILE ?? ".env";
   if (settings !== "" && existsSync(settings)) process.loadEnvFile(settings);
+  if (!hasDatabase) return;
   const { DATABASE_URL = "", STEPWELL_SECRET = "" } = process.env;
   const dataDir = dataFolder();
   if (DATABASE_URL === "" && statSync(dataDir, { throwIfNoEntry: false })?.isDirectory() === false) {

@@ -55,6 +55,16 @@ test("a database of one's own needs a secret", () => {
   expect(output).not.toContain("s3cret");
 });
 
+test.skipIf(process.platform === "win32").each(["help", "api"])(
+  "%s needs no secret beside the DATABASE_URL of another program",
+  (command) => {
+    chmodSync(clone, 0o555);
+    const { output } = start({ DATABASE_URL: "postgres://localhost/x" }, ["stepwell.mjs", command]);
+    // It goes on to the installation.
+    expect(output).toMatch(/^\/\S+\/dist cannot be written/);
+  },
+);
+
 test("a data folder that is a file is a sentence", () => {
   const file = join(clone, "package.json");
   const { status, output } = start({ STEPWELL_DATA_DIR: file });

@@ -17,7 +17,7 @@ const isHelp = ["help", undefined].includes(words[0]) || words.includes("--help"
 
 await runCommand(async () => {
   await prepareProject(() => {
-    readSettings();
+    readSettings({ hasDatabase: !isHelp && !isRemote });
     // They read an installation, and create none.
     if (["doctor", "backup"].includes(words[0] ?? "") && !isHelp && !hasDatabase())
       throw new SetupError(describeMissing());
