@@ -112,6 +112,7 @@ it.each([
     "mail.test",
     "must be an address such as smtp://user:password@mail.example.com:587; it begins with another text",
   ],
+  ["SMTP_URL", "smtp://user:s3cret%@mail.test", /^is not a valid address: .* such as %25 for %$/],
 ])("%s=%s is answered with a range or an example, and without a password", (name, value, expected) => {
   const wrong = { ...REQUIRED, [name]: value };
   const message = () => {

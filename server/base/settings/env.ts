@@ -11,6 +11,7 @@ import { IS_PACKAGE } from "@/server/base/settings/program";
 import {
   beginningOf,
   flag,
+  hasDecodableLogin,
   hostList,
   httpUrl,
   integer,
@@ -79,6 +80,11 @@ const schema = z.object({
       protocol: /^smtps?$/,
       error: ({ input }) =>
         `must be an address such as smtp://user:password@mail.example.com:587; it begins with ${beginningOf(String(input))}`,
+      abort: true,
+    })
+    .refine(hasDecodableLogin, {
+      error:
+        "is not a valid address: a user name or password with special characters must be encoded, such as %25 for %",
     })
     .optional(),
   SMTP_FROM: text(

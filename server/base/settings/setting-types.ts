@@ -71,6 +71,17 @@ export const beginningOf = (address: string) => /^[a-z][a-z+.-]*:\/\//i.exec(add
 const hostAndPort = /^(\[[0-9a-fA-F:]+\]|[^\s:[\]]+):(\d{1,5})$/;
 
 /** `host:port` pairs, separated by commas or spaces. */
+/** Returns true if the user name and password of a valid address have no bare %. */
+export function hasDecodableLogin(address: string): boolean {
+  const { username, password } = new URL(address);
+  try {
+    decodeURIComponent(username + password);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 export const hostList = z
   .string()
   .transform((value, context) => {
