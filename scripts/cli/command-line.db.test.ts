@@ -201,6 +201,17 @@ test("keys are created on standard output, and revoked by name or prefix", async
   expect((await call(["keys", "revoke", tenant.slug, "deploy"])).out).toContain("Nothing has changed");
 });
 
+test("a removed callback is neither exported nor sent to", async () => {
+  const callbacks = '    callbacks: [{ slug: erp, url: "https://erp.test", events: [run.failed] }]\n';
+  await call(["apply", await writeDefinition("no-callback.yaml", acme("no-callback") + callbacks)]);
+  const remove = () => call(["remove", "no-callback", "callback", "erp"]);
+  expect(await remove()).toMatchObject({ code: 0, out: "The callback erp is removed.\n" });
+  expect((await call(["export", "no-callback"])).out).not.toContain("erp");
+  const { hasCallbacks } = await world.db.organization.findUniqueOrThrow({ where: { slug: "no-callback" } });
+  expect(hasCallbacks).toBe(false);
+  expect(await remove()).toMatchObject({ code: 1, err: 'There is no callback "erp".\n' });
+});
+
 test("a secret is declared by a file, set from standard input, listed without its value, and removed", async () => {
   const file = await writeDefinition(
     "secrets.yaml",
@@ -552,7 +563,10 @@ test.each([
   [["keys"], '"keys" is incomplete. Commands: keys create, keys list, keys revoke.'],
   [["keys", "make"], 'There is no command "keys make".'],
   [["apply"], "FILE.yaml is missing."],
-  [["remove", "acme", "run", "x"], '"run" is not a kind. Use one of agent, tool, trigger, schedule.'],
+  [
+    ["remove", "acme", "run", "x"],
+    '"run" is not a kind. Use one of agent, tool, trigger, schedule, callback.',
+  ],
   [["apply", "a", "b"], 'Unexpected argument "b".'],
   [["apply", "a", "--jsno"], "Unknown option '--jsno'."],
   [["runs", "list", "--limit", "0"], "--limit must be a whole number from 1 to 1000."],

@@ -1,13 +1,20 @@
 import { CALL } from "@/server/base/settings/program";
 import { removeDefinition } from "@/server/catalog/archive";
+import { removeCallback } from "@/server/catalog/callbacks/change-callback";
 import { type AppliedOrganization, applyDefinitionFile } from "@/server/catalog/definition-file/apply";
 import { DefinitionFileError } from "@/server/catalog/definition-file/definition-file";
 import { exportOrganization } from "@/server/catalog/definition-file/export";
-import { choose, declareCommand, declareOrganizationCommand, flag } from "./command";
+import {
+  choose,
+  declareCommand,
+  declareOrganizationCommand,
+  flag,
+  type OrganizationContext,
+} from "./command";
 import { readSource } from "./read-source";
 import { noticeOfAccount } from "./users";
 
-const KINDS = ["agent", "tool", "trigger", "schedule"] as const;
+const KINDS = ["agent", "tool", "trigger", "schedule", "callback"] as const;
 
 export const definitionCommands = [
   declareCommand({
@@ -37,16 +44,27 @@ export const definitionCommands = [
   declareOrganizationCommand({
     name: "remove",
     parameters: ["KIND", "SLUG"],
-    summary: "Remove an agent, tool, trigger or schedule; its runs stay",
+    summary: "Remove an agent, tool, trigger, schedule or callback; runs stay",
     choices: { KIND: KINDS },
     options: {},
-    async run({ services, actor }, [given, slug]) {
+    async run(context, [given, slug]) {
       const kind = choose(KINDS, given, "kind");
-      await removeDefinition(services, actor, { kind, slug });
+      if (kind === "callback") await removeCallbackBySlug(context, slug);
+      else await removeDefinition(context.services, context.actor, { kind, slug });
       return `The ${kind} ${slug} is removed.`;
     },
   }),
 ];
+
+async function removeCallbackBySlug(
+  { services, actor }: Pick<OrganizationContext, "services" | "actor">,
+  slug: string,
+): Promise<void> {
+  const where = { organizationId: actor.orgId, slug, deletedAt: null };
+  const found = await services.db.callbackEndpoint.findFirst({ where, select: { id: true } });
+  if (found === null) throw new Error(`There is no callback "${slug}".`);
+  await removeCallback(services, actor, { id: found.id });
+}
 
 function toJson({ slug, id, agents, tools, triggers, callbacks, apiKeys }: AppliedOrganization) {
   return {
