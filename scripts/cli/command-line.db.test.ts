@@ -503,6 +503,7 @@ test("runs are listed, shown and cancelled", async () => {
 
 test("runs cancel tells whether a process is alive to end the run", async () => {
   const crashed = await createWorld();
+  const web = createProcess(crashed, { env: { STEPWELL_ROLE: "web" } });
   const process = createProcess(crashed);
   try {
     const tenant = await createTenant(crashed);
@@ -513,9 +514,10 @@ test("runs cancel tells whether a process is alive to end the run", async () => 
     await crashed.db.run.update({ where: { id }, data: { claimedBy: "dead" } });
     await crashed.db.organization.update({ where: { id: tenant.orgId }, data: { inFlight: 1 } });
     const cancel = async () => (await call(["runs", "cancel", id], { services: crashed })).out;
-    expect(await cancel()).toBe(
-      "The service is not running. The run will be cancelled when the service starts.\n",
-    );
+    const waits = "No process executes runs. The run will be cancelled when one starts.\n";
+    expect(await cancel()).toBe(waits);
+    await (await web.engine.worker()).confirm();
+    expect(await cancel()).toBe(waits);
 
     // It reports, and takes over the run.
     await (await process.engine.worker()).confirm();
@@ -530,6 +532,7 @@ test("runs cancel tells whether a process is alive to end the run", async () => 
       "The run is being cancelled. It ends within 30 seconds.\n",
     );
   } finally {
+    await web.stop();
     await process.stop();
     await crashed.close();
   }

@@ -95,9 +95,10 @@ export const runCommands = [
       if (found.finishedAt !== null) return `The run had already ended: it is ${status}.`;
       if (finishedAt !== null) return `The run is ${status}.`;
       // A process that crashed still has its runs; another one takes them over.
-      return (await listProcesses(services)).length > 0
+      const processes = await listProcesses(services);
+      return processes.some(({ settings }) => settings?.role !== "web")
         ? "The run is being cancelled. It ends within 30 seconds."
-        : "The service is not running. The run will be cancelled when the service starts.";
+        : "No process executes runs. The run will be cancelled when one starts.";
     },
   }),
   declareCommand({
