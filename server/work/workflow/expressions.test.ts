@@ -38,6 +38,13 @@ describe("fillIn", () => {
     expect(await fillIn("{{ input }}".repeat(8), large, facts)).toHaveLength(8 * 1024 * 1024);
   });
 
+  test("gives each expression its own random numbers, the same ones each time", async () => {
+    const template = ["{{ $random() }} {{ $random() }}", { a: "{{ $random() }}" }];
+    const filled = await fill(template);
+    expect(new Set(JSON.stringify(filled).match(/0\.\d+/g))).toHaveProperty("size", 3);
+    expect(await fill(template)).toEqual(filled);
+  });
+
   test("lets the process do other work between many cheap expressions", async () => {
     const list = Array.from({ length: 10_000 }, () => ({}));
     let ticks = 0;

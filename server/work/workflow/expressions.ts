@@ -188,15 +188,21 @@ export async function readPaths(
 
 /**
  * Fills in all templates in a JSON value. A string that is a single `{{ … }}` becomes the expression's value, null
- * if it finds nothing. In other strings the values are inserted. Throws ExpressionError.
+ * if it finds nothing. In other strings the values are inserted. Each expression has its own random numbers, which
+ * depend on its place. Throws ExpressionError.
  */
 export function fillIn(value: Json, scope: Scope, { placeholderOf, ...facts }: FillFacts): Promise<Json> {
   const slice = new WorkSlice();
   let room = MAX_INSERTED_LENGTH;
+  let evaluated = 0;
 
   const evaluate = async (parsed: TemplateExpression): Promise<Json> => {
     if (slice.isOver) await slice.next();
-    if (parsed.secret === null) return (await evaluateIn(scope, parsed, facts)) ?? null;
+    if (parsed.secret === null) {
+      evaluated += 1;
+      const own = { ...facts, seed: `${facts.seed}/${evaluated}` };
+      return (await evaluateIn(scope, parsed, own)) ?? null;
+    }
     if (placeholderOf === undefined)
       throw new ExpressionError(`The secret "${parsed.secret}" cannot be used here.`);
     return placeholderOf(parsed.secret);
