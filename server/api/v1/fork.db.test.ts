@@ -146,6 +146,18 @@ describe("the call", () => {
     expect(second.headers.get("Idempotent-Replayed")).toBe("true");
   });
 
+  it("has the agent's deadline, not that of the run's start", async () => {
+    const headers = { "X-Deadline-Seconds": "600" };
+    const path = `/v1/agents/run/${tenant.agentId}`;
+    const { body } = await post(path, { userMessage: "How many?" }, { headers });
+    await ended(body.id);
+    const deadlineOf = async (id: string) =>
+      (await world.db.run.findUniqueOrThrow({ where: { id } })).deadlineSeconds;
+    expect(await deadlineOf(body.id)).toBe(600);
+    const forked = await post(`/v1/runs/${body.id}/fork`, BRIEF);
+    expect(await deadlineOf(forked.body.id)).toBe(900);
+  });
+
   it("keeps the run's metadata beside other options, as a rerun does", async () => {
     const metadata = { "X-Metadata": '{"customer":"acme"}' };
     const path = `/v1/agents/run/${tenant.agentId}`;

@@ -52,8 +52,8 @@ export async function planFork(
   }
   const changed = await changeConfiguration(services, actor.orgId, { origin, cut, request });
   if ("issue" in changed) throw rejection([changed.issue]);
-  const { id, maxCredits } = current;
-  const { name, deadlineSeconds } = origin;
+  const { id, maxCredits, deadlineSeconds } = current;
+  const { name } = origin;
   const common = { id, name, version: changed.version, maxCredits, deadlineSeconds };
   const { configuration } = changed;
   return {

@@ -17,7 +17,6 @@ const originRow = z.object({
   input: z.string(),
   metadata: z.string().nullable(),
   startedAt: z.date().nullable(),
-  deadlineSeconds: z.number(),
   document: z.string(),
 });
 
@@ -25,7 +24,7 @@ const READ_RUN = defineQuery(
   "read-fork-origin",
   originRow,
   `SELECT r.id, r.kind, r.status, coalesce(r.agent_id, r.tool_id) AS "targetId", r.target_name AS name, r.target_version AS version,
-          r.input, r.metadata, r.started_at AS "startedAt", r.deadline_seconds AS "deadlineSeconds", c.document
+          r.input, r.metadata, r.started_at AS "startedAt", c.document
    FROM runs r JOIN configurations c ON c.organization_id = r.organization_id AND c.hash = r.configuration_hash
    WHERE r.id = $1 AND r.organization_id = $2`,
 );
