@@ -129,10 +129,10 @@ async function changeTool(
     if (difference !== null) return issueAt("toolVersion", difference);
     definition = changed;
   }
-  const key = cut.named?.key;
-  const isTakenOver = cut.steps.some((step) => step.key === configuration.fork?.input?.key);
-  const earlier = isTakenOver ? undefined : configuration.fork?.input;
-  const replaced = input === undefined || key === undefined ? earlier : { key, value: input };
+  const takenOver = new Set(cut.steps.map((step) => step.key));
+  const earlier = Object.entries(configuration.fork?.inputs ?? {}).filter(([key]) => !takenOver.has(key));
+  const own = input === undefined || cut.named === undefined ? [] : [[cut.named.key, input] as const];
+  const inputs = Object.fromEntries([...earlier, ...own]);
   return {
     version: toolVersion ?? origin.version,
     configuration: {
@@ -142,7 +142,7 @@ async function changeTool(
         runId,
         tools,
         past: pastOf(origin, tools === "recorded" ? null : (cut.stepId ?? AT_OUTPUT)),
-        ...(replaced && { input: replaced }),
+        inputs,
       },
     },
   };

@@ -151,6 +151,14 @@ it("replaces arguments", async () => {
   // A fork of the fork has the same arguments.
   const again = await executeFork(tenant, made.id, { fromStep: 1 });
   expect(again).toMatchObject({ status: "Completed", output: made.output, calls: 0 });
+  // Another replacement leaves the first one.
+  const other = { input: { url: `${server.url}/other` } };
+  const at = numberOf(made, "left");
+  const both = await executeFork(tenant, made.id, { fromStep: at, changes: other, tools: "live" });
+  expect(both.status).toBe("Completed");
+  expect(new Set(server.requests.slice(-3).map(({ path }) => path))).toEqual(
+    new Set(["/other", `/right?run=${both.id}`, "/elsewhere"]),
+  );
 });
 
 async function insertVersion(toolId: string | null, number: number, definition: JsonObject): Promise<void> {

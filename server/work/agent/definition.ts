@@ -55,8 +55,8 @@ export const toolConfiguration = z.object({
     .extend({
       /** In the order of the steps. */
       past: z.array(pastRun),
-      /** The arguments of the call with this key, instead of its own. */
-      input: z.object({ key: z.string(), value: jsonObject }).optional(),
+      /** The arguments of calls by their keys, instead of their own. */
+      inputs: z.record(z.string(), jsonObject).optional(),
     })
     .optional(),
 });

@@ -92,7 +92,8 @@ async function executeStepCall(
 }
 
 function replacedInput({ fork }: RunConfiguration, key: string): JsonObject | undefined {
-  return fork !== undefined && "past" in fork && fork.input?.key === key ? fork.input.value : undefined;
+  const inputs = fork !== undefined && "past" in fork ? fork.inputs : undefined;
+  return inputs !== undefined && Object.hasOwn(inputs, key) ? inputs[key] : undefined;
 }
 
 function resultOf({ output, failed }: FinishedStep): WorkflowCallResult {
