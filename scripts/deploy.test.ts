@@ -22,6 +22,7 @@ const compose = z.object({
   services: z.record(
     z.string(),
     z.object({
+      command: z.array(z.string()).default([]),
       environment: z.record(z.string(), z.string()).default({}),
       env_file: z.array(z.object({ path: z.string(), required: z.boolean() })).default([]),
       profiles: z.array(z.string()).default([]),
@@ -65,6 +66,13 @@ test("Compose starts Inngest only with its profile", () => {
   const { services } = compose.parse(parse(readText("compose.yaml")));
   for (const [name, { profiles }] of Object.entries(services))
     expect(profiles, name).toEqual(name.startsWith("inngest") ? ["inngest"] : []);
+});
+
+test("Compose passes no secret as an argument, which everyone on the machine could read", () => {
+  const { services } = compose.parse(parse(readText("compose.yaml")));
+  const words = Object.values(services).flatMap(({ command }) => command);
+  expect(words).toContain("--no-ui");
+  expect(words.filter((word) => word.includes("$"))).toEqual([]);
 });
 
 test("image, unit and the program of the package run Node with the flags of npm start", () => {
