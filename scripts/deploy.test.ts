@@ -25,6 +25,7 @@ const compose = z.object({
       command: z.array(z.string()).default([]),
       environment: z.record(z.string(), z.string()).default({}),
       env_file: z.array(z.object({ path: z.string(), required: z.boolean() })).default([]),
+      ports: z.array(z.string()).default([]),
       profiles: z.array(z.string()).default([]),
       read_only: z.boolean().default(false),
     }),
@@ -56,6 +57,8 @@ test("Compose passes all of .env except what the container determines", () => {
   const { env_file, environment = {}, read_only } = services.stepwell ?? {};
   expect(env_file).toEqual([{ path: ".env", required: false }]);
   expect(environment).toMatchObject({ PORT: "3000", HOST: "0.0.0.0", STEPWELL_DATA_DIR: "/data" });
+  // The container's own PORT is not the published one.
+  expect(environment.APP_URL).toContain(services.stepwell?.ports[0]?.split(":3000")[0]);
   // Another name that is set here would overrule the one in .env.
   const other = Object.entries(environment).filter(([name, value]) => !value.startsWith(`\${${name}:`));
   expect(other.map(([name]) => name)).toEqual(["PORT", "HOST", "STEPWELL_DATA_DIR", "DATABASE_URL"]);
