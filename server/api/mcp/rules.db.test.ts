@@ -54,6 +54,16 @@ describe("a message", () => {
     expect(await runsOf(tenant)).toHaveLength(before);
   });
 
+  it.each([
+    ["tools/call", { name: "tool_\0" }],
+    ["tools/list", { cursor: "tool_\0" }],
+  ])("%s with a name that no tool can have is rejected like one of no tool", async (method, params) => {
+    const { length } = world.log.entries;
+    const response = await sendMcp(world, { method, params }, { key: tenant.key, era: "legacy" });
+    expect(await readMcp(response)).toMatchObject({ error: { code: -32602 } });
+    expect(world.log.entries).toHaveLength(length);
+  });
+
   it("goes to /mcp itself", async () => {
     const response = await postMcp(world, call("{}"), { headers, path: "/mcp/other" });
     expect(response.status).toBe(404);

@@ -1,5 +1,6 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import type { Callable } from "@/server/catalog/callable-definitions";
+import { slug } from "@/server/catalog/definitions";
 import { RUN_KINDS, type RunKind } from "@/server/contract/enums";
 import { readObject } from "./call-tool";
 
@@ -18,7 +19,8 @@ export const nameOf = ({ kind, slug }: { kind: RunKind; slug: string }) => `${ki
 /** Null if no agent or tool can have that name. */
 export function readName(name: string): { kind: RunKind; slug: string } | null {
   const kind = RUN_KINDS.find((each) => name.startsWith(`${each}_`));
-  return kind === undefined ? null : { kind, slug: name.slice(kind.length + 1) };
+  const parsed = slug.safeParse(name.slice((kind ?? "").length + 1));
+  return kind === undefined || !parsed.success ? null : { kind, slug: parsed.data };
 }
 
 export function describeTool(callable: Callable): Tool {
