@@ -72,6 +72,8 @@ export const rotateTriggerSecret = catalogVerb(
     });
     await tx.triggerSecret.deleteMany({ where: { triggerId: id, expiresAt: { lte: at } } });
     await addSigningSecret(change, id, secret);
+    // An API client that read the trigger before must not replace the new secret.
+    await tx.trigger.update({ where: { id }, data: { updatedAt: at } });
     const changes = { overlapSeconds };
     await recordAudit(change, { verb: "secret_rotated", subject: { kind: "trigger", id, name }, changes });
     return { secret, earlierUntil: earlier.count > 0 && overlapSeconds > 0 ? until : null };

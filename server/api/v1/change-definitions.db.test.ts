@@ -4,6 +4,7 @@ import type { Prisma } from "@/server/base/db/generated/client";
 import { newId } from "@/server/base/ids";
 import { hashApiKey } from "@/server/catalog/auth/api-key";
 import { lockCatalog, organizationLock } from "@/server/catalog/change";
+import { rotateTriggerSecret } from "@/server/catalog/change-trigger";
 import { createKey, openRestServer } from "@/testing/servers/rest-server";
 import { createTenant, createTrigger, openWorld, type Tenant } from "@/testing/world";
 
@@ -265,6 +266,17 @@ describe("If-Match", () => {
       (await remove(path, { headers: { "If-Match": (await get(path)).headers.get("etag") ?? "" } })).status,
     ).toBe(200);
     expect((await remove(path, { headers: { "If-Match": etag } })).status).toBe(200);
+  });
+
+  it("is 412 after a rotation of the trigger's secret", async () => {
+    const { body } = await post("/v1/triggers", { slug: "signed", agent: "helper", secret: "first" });
+    const path = `/v1/triggers/${body.id}`;
+    const headers = { "If-Match": (await get(path)).headers.get("etag") ?? "" };
+    const operator = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+    expect((await patch(path, {}, { headers })).status).toBe(200);
+    world.clock.advance(1);
+    await rotateTriggerSecret(world, operator, { id: body.id, overlapSeconds: 0 });
+    expect((await patch(path, { secret: "first" }, { headers })).status).toBe(412);
   });
 
   it("lets exactly one of two changes at once win", async () => {
