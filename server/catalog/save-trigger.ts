@@ -56,7 +56,11 @@ export async function putTrigger(
   const status = statusToSave(definition.status, { stored, opened: replaces?.status });
   const { agent = null, tool = null } = definition;
   const target = await resolveTarget(change, { agent, tool }, found);
-  const issues = [...target.issues, ...(await findTextIssues(definition, actor.orgId))];
+  const issues = [
+    ...target.issues,
+    ...(await findTextIssues(definition, actor.orgId)),
+    ...findStoredSecretIssues(change, found, definition),
+  ];
   if (issues.length > 0) throw rejection(issues);
 
   const id = found?.id ?? newId();
@@ -194,6 +198,19 @@ async function findTextIssues(
   return Object.entries(issues).flatMap(([field, message]) =>
     message === null ? [] : [{ path: `/${field}`, message }],
   );
+}
+
+// A secret that stays must fit the signature, too: another one reads it in another way.
+function findStoredSecretIssues(
+  { encryption }: Change<Author>,
+  found: (Trigger & { secrets: TriggerSecret[] }) | null,
+  { signature, secret }: TriggerDefinition,
+): Issue[] {
+  if (found?.deletedAt !== null || secret !== undefined) return [];
+  const stored = found.secrets.find(({ expiresAt }) => expiresAt === null);
+  const value = stored && encryption.openOrNull(stored.sealed, signingSecretPurpose(found.id));
+  const message = value ? describeSigningSecretIssue(signature, value) : null;
+  return message === null ? [] : [{ path: "/secret", message: `${message}; the present one does not fit` }];
 }
 
 type Slugs = {

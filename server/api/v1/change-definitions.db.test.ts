@@ -161,6 +161,18 @@ describe("agents and tools", () => {
     expect(answer.issues.map(({ path }: { path: string }) => path)).toEqual(paths);
   });
 
+  it("PATCH of a trigger's signature checks the secret that stays", async () => {
+    const hex = { slug: "resigned", agent: "helper", signature: "hex", secret: "hello" };
+    const { body } = await post("/v1/triggers", hex);
+    const path = `/v1/triggers/${body.id}`;
+    const signature = "standard-webhooks";
+    const rejected = await patch(path, { signature });
+    expect([rejected.status, rejected.body.issues]).toMatchObject([400, [{ path: "/secret" }]]);
+    expect((await patch(path, { name: "Shop" })).status).toBe(200);
+    const secret = Buffer.alloc(24, "s").toString("base64");
+    expect((await patch(path, { signature, secret })).status).toBe(200);
+  });
+
   it("reject a taken slug, another slug, a body that is no object, and what is not JSON", async () => {
     const { body } = await post("/v1/tools", { slug: "clock", ...TOOL });
     const path = `/v1/tools/${body.id}`;
