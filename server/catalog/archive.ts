@@ -65,6 +65,8 @@ export async function archive(
   const { tx, at } = change;
   if (kind === "agent" || kind === "tool") await rejectWhileUsed(change, { kind, id, slug, name });
   await setDeleted(tx, { kind, id }, { deletedAt: at, at });
+  // A restored trigger has a new address, and only the secret that comes with it.
+  if (kind === "trigger") await tx.triggerSecret.deleteMany({ where: { triggerId: id } });
   await recordAudit(change, { verb: "removed", subject: { kind, id, name }, changes: { slug } });
 }
 

@@ -4,7 +4,9 @@ import { handleWebhook } from "@/server/api/webhook";
 import { DAY_MS } from "@/server/base/clock";
 import { newId } from "@/server/base/ids";
 import { onPausePoint } from "@/server/base/pause-points";
+import { removeDefinition } from "@/server/catalog/archive";
 import { CallbackDispatcher } from "@/server/catalog/callbacks/send/dispatcher";
+import { rotateTriggerSecret } from "@/server/catalog/change-trigger";
 import { refundRun } from "@/server/credits/refund";
 import { indexEndedRuns } from "@/server/runs/read/find/run-index";
 import { startRun } from "@/server/runs/start";
@@ -139,6 +141,21 @@ it("ends the deliveries of a deleted callback, and keeps the callback for the re
   world.clock.advance(1);
   await removeExpired(world);
   expect(await remove()).toBe(404);
+});
+
+it("removes expired signing secrets of triggers, and those of an archived one at once", async () => {
+  const tenant = await createTenant(world);
+  const { id } = await createTrigger(world, tenant, { secrets: ["first"] });
+  const secrets = () => world.db.triggerSecret.count({ where: { triggerId: id } });
+  await rotateTriggerSecret(world, operator(tenant), { id, overlapSeconds: 60 });
+  world.clock.advance(59_999);
+  await removeExpired(world);
+  expect(await secrets()).toBe(2);
+  world.clock.advance(1);
+  await removeExpired(world);
+  expect(await secrets()).toBe(1);
+  await removeDefinition(world, operator(tenant), { kind: "trigger", id });
+  expect(await secrets()).toBe(0);
 });
 
 async function countOf({ orgId: organizationId }: Tenant) {

@@ -79,6 +79,8 @@ const REMOVALS = Object.entries({
         AND NOT EXISTS (SELECT FROM callback_deliveries d WHERE d.endpoint_id = c.id) LIMIT $2)`,
   callbackSecrets: `
     DELETE FROM callback_secrets WHERE id IN (SELECT id FROM callback_secrets WHERE expires_at <= $1 LIMIT $2)`,
+  triggerSecrets: `
+    DELETE FROM trigger_secrets WHERE id IN (SELECT id FROM trigger_secrets WHERE expires_at <= $1 LIMIT $2)`,
   // Complete trees: a child is deleted with its root; steps, model calls and index entries with their run. Old runs are
   // found by their ids, which are within an hour of `created_at`. With ANY and this order, only the index that begins with
   // the organization fits; by the primary key, PostgreSQL would read the runs of all organizations for each. A run whose
