@@ -85,6 +85,34 @@ test("a run is followed to its end without a live stream", async ({
   await expect(page.locator("header")).toContainText("Cancelled", { timeout: 30_000 });
 });
 
+test("a live page holds no stream while it is hidden", async ({ ownerPage: page, request, organization }) => {
+  await page.clock.install();
+  let streams = 0;
+  await page.route("**/api/live/**", (route) => {
+    streams += 1;
+    return route.continue();
+  });
+  const id = await startRun(request, organization, { tool: organization.counterId, input: { to: 1000 } });
+  await page.goto(`/runs/${id}`);
+  await expect.poll(() => streams).toBe(1);
+  const show = (state: DocumentVisibilityState) =>
+    page.evaluate((state) => {
+      Object.defineProperty(document, "visibilityState", { configurable: true, value: state });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }, state);
+  const closed = page.waitForEvent("requestfailed", (each) => each.resourceType() === "eventsource");
+  await show("hidden");
+  await closed;
+  await page.clock.fastForward("05:00");
+  expect(streams).toBe(1);
+  const headers = { "X-API-Key": organization.apiKey };
+  const cancelled = await request.post(`/v1/tools/run/${id}/cancel`, { headers });
+  expect(cancelled.status()).toBe(200);
+  await show("visible");
+  await expect(page.locator("header")).toContainText("Cancelled", { timeout: 20_000 });
+  expect(streams).toBe(2);
+});
+
 test("an answer that arrives after the run's end does not bring its earlier state back", async ({
   ownerPage: page,
   request,

@@ -4,15 +4,16 @@ import { useLayoutEffect, useRef } from "react";
 import { checkConnection, useOtherOrganization, useSignedOut } from "@/app/_ui/data/connection";
 import { useOrganizationAddress } from "@/app/_ui/data/page-organization";
 
+const FIRST_WAIT_MS = 1_000;
 /** Applies after the browser gave up. */
 const MAX_WAIT_MS = 15_000;
 
 type Handlers = Record<string, (data: string, id: string) => void>;
 
 /**
- * Listens to server-sent events while mounted and signed in to the page's organization. The browser reconnects with the
- * last id; after a rejection, the hook calls `address` again. @param address null: do not listen. @param onRejected
- * called after each rejected attempt, to refresh the page without events.
+ * Listens to server-sent events while mounted, visible, and signed in to the page's organization. Each opening calls
+ * `address`; if only the connection broke off, the browser reconnects with the last id instead. @param address null:
+ * do not listen. @param onRejected called after each rejected attempt, to refresh the page without events.
  */
 export function useEvents(address: (() => string) | null, handlers: Handlers, onRejected: () => void): void {
   const ofOrganization = useOrganizationAddress();
@@ -28,33 +29,46 @@ export function useEvents(address: (() => string) | null, handlers: Handlers, on
   useLayoutEffect(() => {
     if (!listening) return;
     let source: EventSource | undefined;
-    let retry: ReturnType<typeof setTimeout> | undefined;
-    let waitMs = 1_000;
+    /** The next opening. */
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let waitMs = FIRST_WAIT_MS;
+    const close = () => {
+      clearTimeout(timer);
+      source?.close();
+    };
     const open = () => {
-      const to = latest.current.address?.();
-      if (!to) return;
-      source = new EventSource(latest.current.ofOrganization(to));
-      source.onopen = () => {
-        waitMs = 1_000;
+      close();
+      const path = latest.current.address?.();
+      // Browsers allow few connections to a host, and hidden tabs would hold them.
+      if (!path || document.visibilityState === "hidden") return;
+      const opened = new EventSource(latest.current.ofOrganization(path));
+      source = opened;
+      opened.onopen = () => {
+        waitMs = FIRST_WAIT_MS;
       };
-      source.onerror = () => {
+      opened.onerror = () => {
         void checkConnection();
         // The browser connects again by itself.
-        if (source?.readyState !== EventSource.CLOSED) return;
+        if (opened.readyState !== EventSource.CLOSED) return;
         latest.current.onRejected();
-        retry = setTimeout(open, waitMs);
+        clearTimeout(timer);
+        timer = setTimeout(open, waitMs);
         waitMs = Math.min(waitMs * 2, MAX_WAIT_MS);
       };
       for (const name of names.split(" ")) {
-        source.addEventListener(name, (event: MessageEvent<string>) =>
-          latest.current.handlers[name]?.(event.data, event.lastEventId),
-        );
+        opened.addEventListener(name, (event: MessageEvent<string>) => {
+          latest.current.handlers[name]?.(event.data, event.lastEventId);
+        });
       }
     };
+    const follow = () => (document.visibilityState === "hidden" ? close() : open());
     open();
+    document.addEventListener("visibilitychange", follow);
+    window.addEventListener("online", open);
     return () => {
-      clearTimeout(retry);
-      source?.close();
+      document.removeEventListener("visibilitychange", follow);
+      window.removeEventListener("online", open);
+      close();
     };
   }, [listening, names]);
 }

@@ -1,7 +1,7 @@
 import type { ApiKeyActor, MemberActor } from "@/server/base/actor";
 import { perOwner } from "@/server/base/per-owner";
 
-/** The most live streams of one process. Each tab that shows runs holds one. */
+/** The most live streams of one process. Each visible tab that shows runs holds one. */
 export const STREAM_LIMITS = { person: 20, key: 50, organization: 200, process: 500 };
 
 /** So that some organizations cannot take all: the last slots of a process are for those with few streams. */
