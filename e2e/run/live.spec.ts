@@ -85,16 +85,27 @@ test("a run is followed to its end without a live stream", async ({
   await expect(page.locator("header")).toContainText("Cancelled", { timeout: 30_000 });
 });
 
-test("a live page holds no stream while it is hidden", async ({ ownerPage: page, request, organization }) => {
+test("a live page holds no stream while it is hidden, and replaces one that is silent", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
   await page.clock.install();
+  // The first stream never answers.
   let streams = 0;
   await page.route("**/api/live/**", (route) => {
     streams += 1;
-    return route.continue();
+    return streams === 1 ? undefined : route.continue();
   });
   const id = await startRun(request, organization, { tool: organization.counterId, input: { to: 1000 } });
   await page.goto(`/runs/${id}`);
   await expect.poll(() => streams).toBe(1);
+  await page.clock.fastForward("00:41");
+  const countSteps = async () => Number(await page.getByRole("option").first().getAttribute("aria-setsize"));
+  const before = await countSteps();
+  await expect.poll(countSteps).toBeGreaterThan(before);
+  expect(streams).toBe(2);
+
   const show = (state: DocumentVisibilityState) =>
     page.evaluate((state) => {
       Object.defineProperty(document, "visibilityState", { configurable: true, value: state });
@@ -104,13 +115,13 @@ test("a live page holds no stream while it is hidden", async ({ ownerPage: page,
   await show("hidden");
   await closed;
   await page.clock.fastForward("05:00");
-  expect(streams).toBe(1);
+  expect(streams).toBe(2);
   const headers = { "X-API-Key": organization.apiKey };
   const cancelled = await request.post(`/v1/tools/run/${id}/cancel`, { headers });
   expect(cancelled.status()).toBe(200);
   await show("visible");
   await expect(page.locator("header")).toContainText("Cancelled", { timeout: 20_000 });
-  expect(streams).toBe(2);
+  expect(streams).toBe(3);
 });
 
 test("an answer that arrives after the run's end does not bring its earlier state back", async ({

@@ -3,10 +3,13 @@
 import { useLayoutEffect, useRef } from "react";
 import { checkConnection, useOtherOrganization, useSignedOut } from "@/app/_ui/data/connection";
 import { useOrganizationAddress } from "@/app/_ui/data/page-organization";
+import { HEARTBEAT_EVENT, HEARTBEAT_MS } from "@/server/runs/live/event-stream";
 
 const FIRST_WAIT_MS = 1_000;
 /** Applies after the browser gave up. */
 const MAX_WAIT_MS = 15_000;
+/** A connection can end without a sign. */
+const MAX_SILENCE_MS = 2 * HEARTBEAT_MS + 10_000;
 
 type Handlers = Record<string, (data: string, id: string) => void>;
 
@@ -29,7 +32,7 @@ export function useEvents(address: (() => string) | null, handlers: Handlers, on
   useLayoutEffect(() => {
     if (!listening) return;
     let source: EventSource | undefined;
-    /** The next opening. */
+    /** The next opening: after a rejection, or when the stream has been silent. */
     let timer: ReturnType<typeof setTimeout> | undefined;
     let waitMs = FIRST_WAIT_MS;
     const close = () => {
@@ -43,8 +46,17 @@ export function useEvents(address: (() => string) | null, handlers: Handlers, on
       if (!path || document.visibilityState === "hidden") return;
       const opened = new EventSource(latest.current.ofOrganization(path));
       source = opened;
+      const awaitNext = () => {
+        clearTimeout(timer);
+        timer = setTimeout(() => {
+          void checkConnection();
+          open();
+        }, MAX_SILENCE_MS);
+      };
+      awaitNext();
       opened.onopen = () => {
         waitMs = FIRST_WAIT_MS;
+        awaitNext();
       };
       opened.onerror = () => {
         void checkConnection();
@@ -55,8 +67,10 @@ export function useEvents(address: (() => string) | null, handlers: Handlers, on
         timer = setTimeout(open, waitMs);
         waitMs = Math.min(waitMs * 2, MAX_WAIT_MS);
       };
+      opened.addEventListener(HEARTBEAT_EVENT, awaitNext);
       for (const name of names.split(" ")) {
         opened.addEventListener(name, (event: MessageEvent<string>) => {
+          awaitNext();
           latest.current.handlers[name]?.(event.data, event.lastEventId);
         });
       }

@@ -6,7 +6,7 @@ import { GET as getRuns } from "@/app/api/live/runs/route";
 import type { MemberActor } from "@/server/base/actor";
 import { handleAuthRequest } from "@/server/catalog/auth/auth-requests";
 import { acquireStreamSlot, STREAM_LIMITS } from "@/server/guard/limits/stream-slots";
-import { HEARTBEAT_MS } from "@/server/runs/live/event-stream";
+import { HEARTBEAT_EVENT, HEARTBEAT_MS } from "@/server/runs/live/event-stream";
 import { notifyRunChanged } from "@/server/runs/run-changes";
 import { createMember, insertRun, TEST_PASSWORD } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";
@@ -159,8 +159,20 @@ describe("a reader that does not read", () => {
     const ids = [...text.matchAll(/^id: (\d+)\nevent: change$/gm)].map((match) => Number(match[1]));
     expect(ids).toEqual([9]);
     for (const step of [1, 2, 3]) expect(text).toContain(`"number":${step},`);
-    expect(text).not.toContain("still here");
+    expect(text).not.toContain(HEARTBEAT_EVENT);
   });
+});
+
+it("a stream sends heartbeats as events, which a page can see", async () => {
+  const { response } = await open(await signIn());
+  const stream = follow(response);
+  let isHeard = false;
+  const hear = stream.until(`event: ${HEARTBEAT_EVENT}\ndata: {}\n\n`).then(() => {
+    isHeard = true;
+  });
+  // Only a reader that asks gets one.
+  await expect.poll(() => vi.advanceTimersByTime(HEARTBEAT_MS) && isHeard).toBe(true);
+  await hear;
 });
 
 describe("a stream ends", () => {

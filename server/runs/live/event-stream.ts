@@ -3,8 +3,10 @@ import { EVENTS_TYPE } from "@/server/contract/media-types";
 
 /** Nothing is buffered or compressed. */
 
-/** The interval of comments, which keep proxies from closing the connection. */
+/** Heartbeats keep proxies from closing the connection. */
 export const HEARTBEAT_MS = 15_000;
+/** The heartbeats of pages are events: scripts see no comments. */
+export const HEARTBEAT_EVENT = "heartbeat";
 // Browsers reconnect by themselves, with the last event's id.
 const MAX_LIFE_MS = STREAM_MINUTES * 60_000;
 const RETRY_MS = 1_000;
@@ -27,6 +29,7 @@ type Events = {
   /** Called every `checkEveryMs`; false ends the stream. */
   mayStay: () => Promise<boolean>;
   checkEveryMs?: number;
+  heartbeat?: string;
   onError: (error: unknown) => void;
   onOver: () => void;
 };
@@ -37,9 +40,13 @@ export const EVENT_STREAM_HEADERS = {
   "X-Accel-Buffering": "no",
 };
 
-/** Answers a request with events until they end, the reader leaves or loses access, or the time is up. */
+/** Answers a page with events until they end, the reader leaves or loses access, or the time is up. */
 export function respondWithEvents(request: Request, events: Events): Response {
-  return new Response(openEventStream({ ...events, call: request }), { headers: EVENT_STREAM_HEADERS });
+  // An event without data is not delivered.
+  const heartbeat = `event: ${HEARTBEAT_EVENT}\ndata: {}\n\n`;
+  return new Response(openEventStream({ ...events, heartbeat, call: request }), {
+    headers: EVENT_STREAM_HEADERS,
+  });
 }
 
 /** The bytes of such an answer. The signal of `call` is aborted when the reader leaves. */
@@ -47,6 +54,7 @@ export function openEventStream({
   produce,
   mayStay,
   checkEveryMs = HEARTBEAT_MS,
+  heartbeat: sign = ": still here\n\n",
   onError,
   onOver,
   call,
@@ -76,7 +84,7 @@ export function openEventStream({
         close();
       };
       // Unread data shows that the stream is alive.
-      const heartbeat = setInterval(() => isAsked && write(": still here\n\n"), HEARTBEAT_MS);
+      const heartbeat = setInterval(() => isAsked && write(sign), HEARTBEAT_MS);
       let asking = false;
       const check = setInterval(() => {
         if (asking) return;
