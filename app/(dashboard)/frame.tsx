@@ -8,7 +8,7 @@ import { DocsIcon, MenuIcon, SearchIcon, StepwellMark, UpDownIcon } from "@/app/
 import { lazy } from "@/app/_ui/lazy";
 import { Link } from "@/app/_ui/link";
 import { Menu, MenuChoice, MenuHeading } from "@/app/_ui/menu/menu";
-import { ConnectionLost, OrganizationLeft, SessionEnded } from "@/app/_ui/page/notice-bars";
+import { ConnectionLost, LiveRejected, OrganizationLeft, SessionEnded } from "@/app/_ui/page/notice-bars";
 import { RoleContext } from "@/app/_ui/role";
 import type { MemberRole } from "@/server/base/actor";
 import type { OrganizationLine } from "@/server/catalog/auth/own-account";
@@ -114,6 +114,7 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
         {children}
         <OrganizationLeft organizations={organizations} />
         <SessionEnded />
+        <LiveRejected />
         <ConnectionLost />
       </main>
     </div>

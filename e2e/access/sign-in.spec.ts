@@ -115,7 +115,7 @@ test.describe("an open page whose session has ended", () => {
     await page.clock.install();
     let attempts = 0;
     page.on("request", (opened) => {
-      if (opened.url().includes("/api/live/")) attempts += 1;
+      if (opened.resourceType() === "eventsource") attempts += 1;
     });
     // The stream got no slot: the page tries again from time to time.
     await page.route("**/api/live/**", (route) => route.fulfill({ status: 429, json: {} }));

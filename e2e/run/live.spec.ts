@@ -75,14 +75,19 @@ test("a run is followed to its end without a live stream", async ({
   request,
   organization,
 }) => {
-  await page.route("**/api/live/**", (route) => route.fulfill({ status: 429, json: { success: false } }));
+  const message = "You have 20 live views open, which is the limit. Close some tabs.";
+  const json = { success: false, code: "rate_limited", message };
+  await page.route("**/api/live/**", (route) => route.fulfill({ status: 429, json }));
   const id = await startRun(request, organization, { tool: organization.counterId, input: { to: 1000 } });
   await page.goto(`/runs/${id}`);
   const countSteps = async () => Number(await page.getByRole("option").first().getAttribute("aria-setsize"));
   const before = await countSteps();
   await expect.poll(countSteps, { timeout: 30_000 }).toBeGreaterThan(before + 3);
+  const bar = page.getByRole("alert").filter({ hasText: message });
+  await expect(bar).toBeVisible();
   await cancelRun(page);
   await expect(page.locator("header")).toContainText("Cancelled", { timeout: 30_000 });
+  await expect(bar).toHaveCount(0);
 });
 
 test("a live page holds no stream while it is hidden, and replaces one that is silent", async ({

@@ -1,8 +1,10 @@
 "use client";
 
 import { useLayoutEffect, useRef } from "react";
-import { checkConnection, useOtherOrganization, useSignedOut } from "@/app/_ui/data/connection";
+import { checkConnection, noteResponse, useOtherOrganization, useSignedOut } from "@/app/_ui/data/connection";
 import { useOrganizationAddress } from "@/app/_ui/data/page-organization";
+import { callServer, readError } from "@/app/_ui/data/query-client";
+import { createStore } from "@/app/_ui/data/store";
 import { HEARTBEAT_EVENT, HEARTBEAT_MS } from "@/server/runs/live/event-stream";
 
 const FIRST_WAIT_MS = 1_000;
@@ -10,6 +12,11 @@ const FIRST_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 15_000;
 /** A connection can end without a sign. */
 const MAX_SILENCE_MS = 2 * HEARTBEAT_MS + 10_000;
+
+const rejection = createStore<string | null>(null);
+
+/** The reason why the page has no live stream; null: it has one, or needs none. */
+export const useLiveRejection = rejection.use;
 
 type Handlers = Record<string, (data: string, id: string) => void>;
 
@@ -35,6 +42,7 @@ export function useEvents(address: (() => string) | null, handlers: Handlers, on
     /** The next opening: after a rejection, or when the stream has been silent. */
     let timer: ReturnType<typeof setTimeout> | undefined;
     let waitMs = FIRST_WAIT_MS;
+    const over = new AbortController();
     const close = () => {
       clearTimeout(timer);
       source?.close();
@@ -44,7 +52,8 @@ export function useEvents(address: (() => string) | null, handlers: Handlers, on
       const path = latest.current.address?.();
       // Browsers allow few connections to a host, and hidden tabs would hold them.
       if (!path || document.visibilityState === "hidden") return;
-      const opened = new EventSource(latest.current.ofOrganization(path));
+      const to = latest.current.ofOrganization(path);
+      const opened = new EventSource(to);
       source = opened;
       const awaitNext = () => {
         clearTimeout(timer);
@@ -56,12 +65,18 @@ export function useEvents(address: (() => string) | null, handlers: Handlers, on
       awaitNext();
       opened.onopen = () => {
         waitMs = FIRST_WAIT_MS;
+        rejection.set(null);
         awaitNext();
       };
       opened.onerror = () => {
         void checkConnection();
         // The browser connects again by itself.
         if (opened.readyState !== EventSource.CLOSED) return;
+        if (waitMs === FIRST_WAIT_MS) {
+          void readRejection(to, over.signal).then((reason) => {
+            if (!over.signal.aborted && source?.readyState !== EventSource.OPEN) rejection.set(reason);
+          });
+        }
         latest.current.onRejected();
         clearTimeout(timer);
         timer = setTimeout(open, waitMs);
@@ -82,7 +97,26 @@ export function useEvents(address: (() => string) | null, handlers: Handlers, on
     return () => {
       document.removeEventListener("visibilitychange", follow);
       window.removeEventListener("online", open);
+      over.abort();
       close();
+      rejection.set(null);
     };
   }, [listening, names]);
+}
+
+/** An EventSource cannot read the answer that rejects it. Null: the limit of streams is not the reason. */
+async function readRejection(address: string, signal: AbortSignal): Promise<string | null> {
+  try {
+    const response = await callServer(address, { signal });
+    noteResponse(response);
+    // There is a free slot by now.
+    if (response.ok) {
+      await response.body?.cancel();
+      return null;
+    }
+    const { code, message } = await readError(response);
+    return code === "rate_limited" ? message : null;
+  } catch {
+    return null;
+  }
 }

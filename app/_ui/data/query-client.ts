@@ -96,9 +96,13 @@ export async function postJson<Answer>(path: string, sent: object): Promise<Answ
     headers: { "content-type": JSON_TYPE },
     body: JSON.stringify(sent),
   });
-  const answer = await response.json().catch(() => null);
-  if (response.ok) return answer;
-  throw new CallError(readShown(answer) ?? FAILED);
+  if (!response.ok) throw new CallError(await readError(response));
+  return response.json().catch(() => null);
+}
+
+/** The error in a route's answer. */
+export async function readError(response: Response): Promise<ShownError> {
+  return readShown(await response.json().catch(() => null)) ?? FAILED;
 }
 
 function isFinalAnswer(error: unknown): boolean {

@@ -8,11 +8,12 @@ import { Button, buttonClass } from "@/app/_ui/button";
 import { usePageActions } from "@/app/_ui/page/page-actions";
 import { signInAddress } from "@/app/sign-in-target";
 import { checkConnection, useConnectionLost, useOtherOrganization, useSignedOut } from "../data/connection";
+import { useLiveRejection } from "../data/live";
 import { OrganizationContext } from "../data/page-organization";
 import { useTRPCClient } from "../data/providers";
 
 /** A bar while the page receives no updates. When it disappears, the page reads its queries again. */
-function NoticeBar({ title, text, act }: { title: string; text: string; act: ReactNode }) {
+function NoticeBar({ title, text, act }: { title: string; text: string; act?: ReactNode }) {
   const queryClient = useQueryClient();
   useEffect(() => () => void queryClient.invalidateQueries(), [queryClient]);
   return (
@@ -94,6 +95,14 @@ function ConnectionBar() {
       text="What you see may be out of date. Runs continue."
       title="The connection to the server is lost."
     />
+  );
+}
+
+/** Shown while the server has no live stream for the page, which then reads its queries from time to time. */
+export function LiveRejected() {
+  const reason = useLiveRejection();
+  return reason === null ? null : (
+    <NoticeBar text={`${reason} This page updates more slowly.`} title="No live updates." />
   );
 }
 
