@@ -1,7 +1,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { APIRequestContext } from "@playwright/test";
+import type { APIRequestContext, Page } from "@playwright/test";
 import { type ModelServer, startModelServer } from "@/testing/servers/model-server";
 import { startThrowawayService, type ThrowawayService } from "@/testing/services/throwaway-service";
 import { expectAccessible } from "../support/axe";
@@ -40,6 +40,15 @@ async function start(
   return (await answer.json()).id;
 }
 
+async function saveAgent(page: Page, definition: object): Promise<string> {
+  const saved = await page.request.post(`${service.base}/api/trpc/definitions.saveAgent`, {
+    headers: { "sec-fetch-site": "same-origin" },
+    data: { definition, expected: { only: "create" } },
+  });
+  expect(saved.status(), await saved.text()).toBe(200);
+  return (await saved.json()).result.data.id;
+}
+
 test("a model's text appears as it is written, and stays after the end", async ({ page, request }) => {
   let resume = () => {};
   const beforeLast = new Promise<void>((resolve) => {
@@ -56,6 +65,37 @@ test("a model's text appears as it is written, and stays after the end", async (
   resume();
   await expect(call).toContainText("The sum of it is nine sixty.");
   await expect(call).toContainText("Completed");
+});
+
+test("only the run's own call writes its answer, and a long one says how much came", async ({
+  page,
+  request,
+}) => {
+  await signIn(page, service.login, service.base);
+  const agent = await saveAgent(page, {
+    slug: "writer",
+    name: "Writer",
+    model: "gpt-5-mini",
+    functions: ["generate_text"],
+  });
+  const resume: (() => void)[] = [];
+  const beforeLast = () => new Promise<void>((resolve) => void resume.push(resolve));
+  models.script("Draft a line", { pieces: ["A draft ", "of it."], beforeLast: beforeLast() });
+  models.script(
+    "Write it",
+    { calls: [{ name: "generate_text", arguments: { prompt: "Draft a line" } }] },
+    { pieces: ["Once upon a time. ".repeat(2_000), "The end."], beforeLast: beforeLast() },
+  );
+  const id = await start(request, "Write it", agent);
+  await page.goto(`${service.base}/runs/${id}`);
+  const answer = page.getByRole("region", { name: "Answer" });
+  await expect(page.getByRole("region", { name: /^Model call .*\// })).toContainText("A draft");
+  await expect(answer).toContainText("Nothing yet");
+  resume[0]?.();
+  await expect(answer).toContainText("Once upon a time.");
+  await expect(answer).toContainText(/… 3\d(\.\d)? KiB so far/);
+  resume[1]?.();
+  await expect(answer).not.toContainText("so far");
 });
 
 test("input tokens from the provider's cache are shown on the run and in the ledger", async ({
@@ -84,15 +124,12 @@ test("input tokens from the provider's cache are shown on the run and in the led
 
 test("a call of which older outputs were shortened shows what was sent", async ({ page, request }) => {
   await signIn(page, service.login, service.base);
-  const saved = await page.request.post(`${service.base}/api/trpc/definitions.saveAgent`, {
-    headers: { "sec-fetch-site": "same-origin" },
-    data: {
-      definition: { slug: "narrow", name: "Narrow", model: "tiny", functions: ["transform_json"] },
-      expected: { only: "create" },
-    },
+  const agent = await saveAgent(page, {
+    slug: "narrow",
+    name: "Narrow",
+    model: "tiny",
+    functions: ["transform_json"],
   });
-  expect(saved.status(), await saved.text()).toBe(200);
-  const { id: agent } = (await saved.json()).result.data;
   // About 800 tokens each.
   const asks = (word: string) => ({
     calls: [{ name: "transform_json", arguments: { value: [], expression: `$join([1..800].("${word} "))` } }],

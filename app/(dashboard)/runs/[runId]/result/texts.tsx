@@ -3,6 +3,7 @@ import { useMemo } from "react";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { useOrganizationAddress } from "@/app/_ui/data/page-organization";
 import { useTRPC } from "@/app/_ui/data/providers";
+import { formatBytes } from "@/app/_ui/figures/format";
 import { DownloadIcon } from "@/app/_ui/icons";
 import { JsonView, parseDocument } from "@/app/_ui/json/view";
 import { Fold } from "@/app/_ui/text/fold";
@@ -104,12 +105,13 @@ export function OutputText({ run, text }: { run: RunDetail; text: PayloadPreview
 
 function Coming({ run, calls }: { run: RunDetail; calls: CallLine[] }) {
   const trpc = useTRPC();
-  const writing = calls.findLast(({ status }) => status === "Running");
+  const writing = calls.findLast((call) => isOwn(call) && call.status === "Running");
   const call = useQuery({
     ...trpc.runs.modelCall.queryOptions({ runId: run.id, callId: writing?.id ?? "" }),
     enabled: writing !== undefined,
   });
-  const text = writing ? (call.data?.content.text ?? "") : "";
+  const content = writing ? call.data?.content : undefined;
+  const text = content?.text ?? "";
   const label = LABELS[run.kind];
   return (
     <section aria-label={label}>
@@ -124,13 +126,17 @@ function Coming({ run, calls }: { run: RunDetail; calls: CallLine[] }) {
       ) : (
         <MarkdownText text={text} />
       )}
+      {content?.cut ? <p className="text-muted">… {formatBytes(content.bytes)} so far</p> : null}
     </section>
   );
 }
 
+/** Returns false for calls of functions, such as generate_text, whose text is not the run's. */
+const isOwn = ({ key }: CallLine) => !key.includes("/");
+
 function Interrupted({ run, calls }: { run: RunDetail; calls: CallLine[] }) {
   const trpc = useTRPC();
-  const last = calls.findLast(({ key }) => !key.includes("/"));
+  const last = calls.findLast(isOwn);
   const wanted = run.kind === "agent" && last?.status === "Failed" ? last.id : undefined;
   const call = useQuery({
     ...trpc.runs.modelCall.queryOptions({ runId: run.id, callId: wanted ?? "" }),
