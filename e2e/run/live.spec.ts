@@ -2,7 +2,7 @@ import type { Locator } from "@playwright/test";
 import { cancelRun } from "../support/cancel";
 import { breakOff, checkConnection, connectionBar } from "../support/connection";
 import { expect, test } from "../support/fixtures";
-import { release } from "../support/slow-server";
+import { release, slowServerPort } from "../support/slow-server";
 import { startRun } from "../support/start";
 
 test("a live run updates step by step until it is cancelled, without layout shifts", async ({
@@ -28,6 +28,14 @@ test("a live run updates step by step until it is cancelled, without layout shif
   const before = await countSteps();
   await expect.poll(countSteps).toBeGreaterThan(before + 3);
   expect(await page.evaluate(() => Reflect.get(window, "shift"))).toBeLessThan(0.01);
+
+  // A search finds steps that come later. Their names do not contain the text.
+  await page.getByRole("searchbox", { name: "Find in this run" }).fill(`:${slowServerPort()}/`);
+  const countFound = async () =>
+    Number(/(\d+) of/.exec((await page.getByRole("search").textContent()) ?? "")?.[1] ?? 0);
+  await expect.poll(countFound).toBeGreaterThan(0);
+  const found = await countFound();
+  await expect.poll(countFound).toBeGreaterThan(found);
   await cancelRun(page);
   await expect(page.locator("header")).toContainText("Cancelled", { timeout: 20_000 });
 });

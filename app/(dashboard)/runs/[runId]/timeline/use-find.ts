@@ -1,6 +1,7 @@
-import { keepPreviousData, useQueries } from "@tanstack/react-query";
-import { useState } from "react";
+import { keepPreviousData, useQueries, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
+import { createRefetch } from "@/app/_ui/data/refetch";
 import { formatCount } from "@/app/_ui/figures/format";
 import { useRested } from "@/app/_ui/use-rested";
 import { anyCase } from "@/server/base/json/any-case";
@@ -9,10 +10,13 @@ import { SEARCHED_START } from "@/server/runs/read/enums";
 import type { Line } from "../lines";
 
 const PAUSE_MS = 250;
+/** A search reads all texts of a run. */
+const REFRESH_MS = 3_000;
 
 /** Searches the names of lines immediately, and all their texts on the server. */
 export function useFind(runId: string, lines: Line[]) {
   const trpc = useTRPC();
+  const queryClient = useQueryClient();
   const [text, setText] = useState("");
   const query = text.trim();
   const rested = useRested(query, PAUSE_MS);
@@ -25,8 +29,15 @@ export function useFind(runId: string, lines: Line[]) {
       placeholderData: keepPreviousData,
     })),
   });
+  const [refetch] = useState(() => createRefetch(queryClient));
+  useRefreshAfterChanges(lines, () => {
+    if (searchText === "") return;
+    for (const runId of runIds) void refetch(trpc.runs.searchSteps.queryKey({ runId, text: searchText }));
+  });
   const ids = new Set(searchText === "" ? [] : results.flatMap(({ data }) => data?.ids ?? []));
-  const looking = query !== searchText || results.some(({ isFetching }) => isFetching);
+  const looking =
+    query !== searchText ||
+    results.some(({ isPending, isPlaceholderData }) => isPending || isPlaceholderData);
   const pattern = new RegExp(anyCase(query), "u");
 
   function describeNothing(): string {
@@ -49,6 +60,22 @@ export function useFind(runId: string, lines: Line[]) {
     },
     nothing: describeNothing(),
   };
+}
+
+/** Calls `refresh` a while after lines have changed: at once would be too often for a live run. */
+function useRefreshAfterChanges(lines: Line[], refresh: () => void): void {
+  const known = useRef(lines);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const refreshNow = useEffectEvent(() => {
+    timer.current = undefined;
+    refresh();
+  });
+  useEffect(() => {
+    if (known.current === lines) return;
+    known.current = lines;
+    timer.current ??= setTimeout(() => refreshNow(), REFRESH_MS);
+  }, [lines]);
+  useEffect(() => () => clearTimeout(timer.current), []);
 }
 
 function namesOf(line: Line): string[] {
