@@ -109,7 +109,7 @@ test("a phone shows the chosen status among the tabs, with its number", async ({
   await expect(tab).toBeInViewport({ ratio: 0.95 });
 });
 
-test("a phone shows the headline of an error in two lines", async ({
+test("a phone shows the headline of an error in two lines, and equal errors follow the list", async ({
   ownerPage: page,
   request,
   organization,
@@ -126,6 +126,14 @@ test("a phone shows the headline of an error in two lines", async ({
     (part) => part.clientHeight / Number.parseFloat(getComputedStyle(part).lineHeight),
   );
   expect(lines).toBe(2);
+
+  await page.goto(`/runs?status=Failed&tool=${tool}`);
+  const errors = page.getByRole("region", { name: "Equal errors" });
+  const count = async () => Number(/in the newest (\d+) failed/.exec(await errors.innerText())?.[1]);
+  const before = await count();
+  await startRun(request, organization, { tool, input: {} });
+  await page.getByRole("button", { name: /^Show \d+ new runs?$/ }).click();
+  await expect.poll(count).toBe(before + 1);
 });
 
 test("an unknown filter in the address is reported, and actions on all runs are hidden", async ({

@@ -1,10 +1,12 @@
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNow, useTimeZone } from "@/app/_ui/data/clock";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { formatCount, formatCredits, formatDate, formatMinute, formatPlural } from "@/app/_ui/figures/format";
 import { Ago } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
+import { SkeletonLine } from "@/app/_ui/page/page";
 import { type LineColumn, LineList } from "@/app/_ui/table";
+import { Unreadable } from "@/app/_ui/text/unreadable";
 import type { ErrorGroup, ErrorGroups } from "@/server/runs/read/find/error-groups";
 import type { RunFilter } from "@/server/runs/read/find/filter";
 
@@ -168,14 +170,27 @@ function Details({ group: { message, affected, targets, newest, credits, runs } 
 /** The failed runs of a filter by equal errors: how many there are, and when the first and the last one were. */
 export function EqualErrors({ filter }: { filter: RunFilter }) {
   const timeZone = useTimeZone();
-  const { data } = useQuery(useTRPC().runs.errors.queryOptions({ filter }));
-  if (!data || data.groups.length === 0) return null;
+  const query = useQuery({
+    ...useTRPC().runs.errors.queryOptions({ filter }),
+    placeholderData: keepPreviousData,
+  });
+  const { data } = query;
+  if (!data) {
+    if (query.isError) return <Unreadable query={query} what="Could not load equal errors" />;
+    return (
+      <div aria-busy="true" className="px-4 pb-6 sm:px-6">
+        <SkeletonLine className="w-2/3" />
+      </div>
+    );
+  }
+  if (data.groups.length === 0) return null;
   return (
     <section aria-label="Equal errors" className="pb-6">
       <LineList
         columns={columnsOf(data, timeZone)}
         detailsOf={(group) => <Details group={group} />}
         keyOf={({ headline }) => headline}
+        isStale={query.isPlaceholderData}
         label="Equal errors"
         lines={data.groups.slice(0, MAX_SHOWN)}
       />

@@ -1,4 +1,4 @@
-import { type InfiniteData, useQueryClient } from "@tanstack/react-query";
+import { type InfiniteData, type QueryKey, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useEvents } from "@/app/_ui/data/live";
 import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
@@ -29,6 +29,12 @@ export function useLiveRuns(filter: RunFilter, view: { shown: RunSummary[]; hasO
   });
   const waiting = view && found.key === key ? stillWaiting(found.ids, view) : [];
 
+  /** Also what is counted of the rows. */
+  function refetchShown(queryKey: QueryKey): void {
+    void queryClient.refetchQueries({ queryKey });
+    void queryClient.invalidateQueries({ queryKey: trpc.runs.errors.pathKey() });
+  }
+
   function showWaiting(): string | undefined {
     const oldest = waiting.at(-1);
     queryClient.setQueryData<InfiniteData<RunPage>>(queryKey, (data) => {
@@ -36,7 +42,7 @@ export function useLiveRuns(filter: RunFilter, view: { shown: RunSummary[]; hasO
       const kept = oldest === undefined ? 1 : pagesUpTo(oldest, data.pages);
       return { pages: data.pages.slice(0, kept), pageParams: data.pageParams.slice(0, kept) };
     });
-    void queryClient.refetchQueries({ queryKey });
+    refetchShown(queryKey);
     return waiting[0];
   }
 
@@ -74,7 +80,7 @@ export function useLiveRuns(filter: RunFilter, view: { shown: RunSummary[]; hasO
     if (!question || !fitting) return;
     if (question.about === "all") askedAllAt.current = performance.now();
     if (shown.length === 0 && fitting.length > 0) {
-      void queryClient.refetchQueries({ queryKey });
+      refetchShown(queryKey);
       return;
     }
     setFound((before) => ({
