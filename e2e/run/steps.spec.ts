@@ -71,6 +71,11 @@ test("a child run's steps unfold below its step, and have addresses", async ({
   const outer = timeline.getByRole("option", { name: /^Step 1 ?double/ });
   await outer.click();
   await expect(timeline.getByRole("option")).toHaveCount(3);
+  const inspections = /\/api\/trpc\/[^?]*runs\.inspect/;
+  await page.route(inspections, (route) => route.abort());
+  await page.keyboard.press("ArrowRight");
+  await expect(page.getByText("Could not load the child run")).toBeVisible();
+  await page.unroute(inspections);
   await page.keyboard.press("ArrowRight");
   const inner = timeline.getByRole("option", { name: /^Step 1\.1 ?doubled calculate/ });
   await inner.click();

@@ -1,6 +1,8 @@
 import { useQueries } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
+import { describeError } from "@/app/_ui/data/query-client";
+import { notify } from "@/app/_ui/toast";
 import { isTerminal } from "@/server/contract/enums";
 import type { RunInspection } from "@/server/runs/read/inspect/inspect";
 import { isWork, type Line } from "../lines";
@@ -27,17 +29,27 @@ export function useUnfolding(first: { run: string | null; attempts: string | nul
   const [attempts, setAttempts] = useState<ReadonlySet<string>>(() =>
     setIncluded(new Set(), first.attempts, true),
   );
+  const asked = [...ids];
   const found = useQueries({
-    queries: [...ids].map((runId) => ({
+    queries: asked.map((runId) => ({
       ...trpc.runs.inspect.queryOptions({ runId }),
       refetchInterval: ({ state }: { state: { data?: RunInspection | undefined } }) =>
         state.data && !isTerminal(state.data.run.status) ? POLL_EVERY_MS : (false as const),
     })),
-    combine: (results) => results.flatMap(({ data }) => (data ? [data] : [])),
+    combine: (results) => ({
+      runs: results.flatMap(({ data }) => (data ? [data] : [])),
+      failed: results.flatMap(({ data, error }, at) => (error && !data ? [{ runId: asked[at], error }] : [])),
+    }),
   });
+  useEffect(() => {
+    for (const { runId = null, error } of found.failed) {
+      notify("Could not load the child run", describeError(error).message);
+      setIds((known) => setIncluded(known, runId, false));
+    }
+  }, [found.failed]);
   const unfolded = useMemo(
-    () => ({ runs: new Map(found.map((each) => [each.run.id, each])), attempts }),
-    [found, attempts],
+    () => ({ runs: new Map(found.runs.map((each) => [each.run.id, each])), attempts }),
+    [found.runs, attempts],
   );
   return {
     unfolded,
