@@ -14,11 +14,19 @@ import { Unreadable } from "@/app/_ui/text/unreadable";
 
 type AnyPage = { items: readonly unknown[] };
 
-/** Reads a list page by page; `lines` are those of all pages so far. */
+/**
+ * Reads a list page by page; `lines` are those of all pages so far. A poll reads every page again, so the more there
+ * are, the rarer it is: every `pollMs` for each page.
+ */
 export function usePages<Page extends AnyPage, Failure, Key extends QueryKey, Cursor>(
   options: UseInfiniteQueryOptions<Page, Failure, InfiniteData<Page, Cursor>, Key, Cursor>,
+  pollMs?: number,
 ) {
-  const query = useInfiniteQuery(options);
+  const query = useInfiniteQuery({
+    ...options,
+    refetchInterval: ({ state }) =>
+      pollMs === undefined ? false : pollMs * Math.max(1, state.data?.pages.length ?? 1),
+  });
   const pages = query.data?.pages;
   const lines = useMemo<Page["items"][number][]>(() => pages?.flatMap((page) => page.items) ?? [], [pages]);
   return { query, pages: pages ?? [], lines };

@@ -52,6 +52,23 @@ test("shows each delivery's reason, opens it and delivers it again", async ({
   await page.keyboard.press("Escape");
   await expect(dialog).toBeHidden();
   await expect(rows.filter({ hasText: "redelivery" }).first()).toBeVisible();
+
+  // A poll leaves the button to the reader.
+  const polls = /\/api\/trpc\/[^?]*triggers\.deliveries/;
+  let answer = () => {};
+  const mayAnswer = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const poll = page.waitForRequest(polls);
+  await page.route(polls, (route) => mayAnswer.then(() => route.continue()));
+  await poll;
+  const refresh = page.getByRole("button", { name: "Refresh" });
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  await expect(refresh).toBeEnabled();
+  await refresh.click();
+  await expect(refresh).toBeDisabled();
+  answer();
+  await expect(refresh).toBeEnabled();
 });
 
 test("previews a message template on a delivery", async ({ ownerPage: page, request, organization }) => {

@@ -19,10 +19,7 @@ import { deliveriesQuery, REFRESH_MS } from "../query";
 export function LastFailures() {
   const trpc = useTRPC();
   const mayAct = useMay("member");
-  const { query, lines } = usePages({
-    ...deliveriesQuery(trpc, { state: "undelivered" }),
-    refetchInterval: REFRESH_MS,
-  });
+  const { query, lines } = usePages(deliveriesQuery(trpc, { state: "undelivered" }), REFRESH_MS);
   const meta = { refresh: [trpc.callbacks.pathKey()] };
   const onError = (error: unknown) => void notify("Could not redeliver", describeError(error).message);
   const all = useMutation(

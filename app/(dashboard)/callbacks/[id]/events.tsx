@@ -19,10 +19,7 @@ export function Events({ callback: { id } }: { callback: CallbackDetail }) {
   const trpc = useTRPC();
   const params = useSearchParams();
   const state = readState(params.get("state"));
-  const { query, lines } = usePages({
-    ...deliveriesQuery(trpc, { callbackId: id, state }),
-    refetchInterval: REFRESH_MS,
-  });
+  const { query, lines } = usePages(deliveriesQuery(trpc, { callbackId: id, state }), REFRESH_MS);
   const chosen = params.get("delivery") ?? lines[0]?.id ?? null;
   const addressOf = (next: ShownState, delivery: string | null) => {
     const search = new URLSearchParams({

@@ -60,7 +60,7 @@ const keyOf = ({ dueAt }: TickLine) => dueAt;
 
 export function Ticks({ scheduleId }: { scheduleId: string }) {
   const trpc = useTRPC();
-  const list = usePages({ ...ticksQuery(trpc, scheduleId), refetchInterval: REFRESH_MS });
+  const list = usePages(ticksQuery(trpc, scheduleId), REFRESH_MS);
   return (
     <section aria-label="Last times">
       <PartHead title="Last times" />

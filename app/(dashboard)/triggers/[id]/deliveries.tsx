@@ -1,6 +1,7 @@
 "use client";
 
 import { useSearchParams } from "next/navigation";
+import { useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { ChoiceLinks } from "@/app/_ui/choice-links";
 import { useTRPC } from "@/app/_ui/data/providers";
@@ -31,12 +32,17 @@ export function Deliveries({ trigger }: { trigger: TriggerDetail }) {
   const params = useSearchParams();
   const outcome = readOutcome(params.get("outcome"));
   const opened = params.get("delivery");
-  const { query, lines } = usePages({
-    ...deliveriesQuery(trpc, trigger.id, outcome),
-    // People call the trigger from elsewhere and watch what arrives. A hidden page does not ask.
-    refetchInterval: REFRESH_MS,
-    refetchOnWindowFocus: "always",
-  });
+  // People call the trigger from elsewhere and watch what arrives. A hidden page does not ask.
+  const { query, lines } = usePages(
+    { ...deliveriesQuery(trpc, trigger.id, outcome), refetchOnWindowFocus: "always" },
+    REFRESH_MS,
+  );
+  const [isRefreshing, setRefreshing] = useState(false);
+  const refresh = async () => {
+    setRefreshing(true);
+    await query.refetch();
+    setRefreshing(false);
+  };
   const addressOf = (next: DeliveryOutcomeName | null, delivery?: string) => {
     const search = new URLSearchParams({
       ...(next ? { outcome: next } : {}),
@@ -56,7 +62,7 @@ export function Deliveries({ trigger }: { trigger: TriggerDetail }) {
           }))}
           value={outcome}
         />
-        <Button disabled={query.isFetching} onClick={() => void query.refetch()}>
+        <Button disabled={isRefreshing} onClick={() => void refresh()}>
           Refresh
         </Button>
       </PartHead>
