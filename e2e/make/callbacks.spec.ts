@@ -36,7 +36,12 @@ test("a callback is created, gets the end of a run, and is tested, changed and d
   await expect(page.getByRole("heading", { name: "test", level: 3 })).toBeVisible();
 
   await finishRun(request, organization, { tool: organization.toolId, input: { number: 2 } });
-  await page.getByRole("link", { name: /run\.completed/ }).click();
+  // The event that is open stays open when a newer one comes.
+  const newer = page.getByRole("link", { name: /run\.completed/ });
+  await expect(newer).toBeVisible();
+  const shown = page.getByRole("heading", { name: "test", level: 3 });
+  await expect(shown).toBeVisible();
+  await newer.click();
   await page.getByRole("tab", { name: "Payload" }).click();
   await expect(page.getByRole("tabpanel")).toContainText("outputData");
   await expectAccessible(page, "a callback with events");

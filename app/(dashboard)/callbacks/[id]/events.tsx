@@ -2,6 +2,7 @@
 
 import clsx from "clsx";
 import { useSearchParams } from "next/navigation";
+import { useState } from "react";
 import { ChoiceLinks } from "@/app/_ui/choice-links";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { PartHead } from "@/app/_ui/figures/facts";
@@ -20,7 +21,10 @@ export function Events({ callback: { id } }: { callback: CallbackDetail }) {
   const params = useSearchParams();
   const state = readState(params.get("state"));
   const { query, lines } = usePages(deliveriesQuery(trpc, { callbackId: id, state }), REFRESH_MS);
-  const chosen = params.get("delivery") ?? lines[0]?.id ?? null;
+  // Without a choice, the newest event is open; it stays open when newer ones come.
+  const [first, setFirst] = useState<{ state: ShownState; id: string } | null>(null);
+  if (lines[0] && first?.state !== state) setFirst({ state, id: lines[0].id });
+  const chosen = params.get("delivery") ?? (first?.state === state ? first.id : null);
   const addressOf = (next: ShownState, delivery: string | null) => {
     const search = new URLSearchParams({
       ...(next ? { state: next } : {}),
