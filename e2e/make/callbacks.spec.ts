@@ -36,11 +36,21 @@ test("a callback is created, gets the end of a run, and is tested, changed and d
   await expect(page.getByRole("heading", { name: "test", level: 3 })).toBeVisible();
 
   await finishRun(request, organization, { tool: organization.toolId, input: { number: 2 } });
-  // The event that is open stays open when a newer one comes.
+  // The event that is open stays open when a newer one comes, and when it cannot be read again.
   const newer = page.getByRole("link", { name: /run\.completed/ });
   await expect(newer).toBeVisible();
   const shown = page.getByRole("heading", { name: "test", level: 3 });
   await expect(shown).toBeVisible();
+  let failures = 0;
+  const deliveries = /\/api\/trpc\/[^?]*callbacks\.delivery\b/;
+  await page.route(deliveries, (route) => {
+    failures += 1;
+    return route.abort();
+  });
+  // Two repetitions, then an error, then the next poll.
+  await expect.poll(() => failures).toBeGreaterThan(3);
+  await expect(shown).toBeVisible();
+  await page.unroute(deliveries);
   await newer.click();
   await page.getByRole("tab", { name: "Payload" }).click();
   await expect(page.getByRole("tabpanel")).toContainText("outputData");

@@ -83,10 +83,10 @@ export function MetricsView() {
           subject={question.subject}
         />
       ) : null}
-      {query.isError ? (
-        <Unreadable query={query} what="Could not load metrics" />
-      ) : metrics ? (
+      {metrics ? (
         <MetricsFigures metrics={metrics} question={question} />
+      ) : query.isError ? (
+        <Unreadable query={query} what="Could not load metrics" />
       ) : (
         <div aria-busy="true" className="flex h-96 flex-col gap-6 px-6 py-6">
           <SkeletonLine className="w-full" />

@@ -28,7 +28,7 @@ export function DeliveryInspector({ deliveryId }: { deliveryId: string }) {
     ...trpc.callbacks.delivery.queryOptions({ deliveryId }),
     refetchInterval: REFRESH_MS,
   });
-  if (error) {
+  if (error && !delivery) {
     return (
       <p className="px-4 py-3 text-failed sm:px-6" role="alert">
         {describeError(error).message}

@@ -29,9 +29,14 @@ export function CallInspector(props: WorkProps<"call">) {
   const { line } = props;
   const { runId, id: callId } = line;
   const query = useQuery(useTRPC().runs.modelCall.queryOptions({ runId, callId }));
-  if (query.isError) return <Unreadable query={query} what="Could not load this model call" />;
-  if (!query.data) return <InspectorSkeleton />;
   const call = query.data;
+  if (!call) {
+    return query.isError ? (
+      <Unreadable query={query} what="Could not load this model call" />
+    ) : (
+      <InspectorSkeleton />
+    );
+  }
   const status = statusOf(line, call);
   const tokens = formatTokens(call.inputTokens, call.outputTokens);
   return (

@@ -36,9 +36,14 @@ export function StepInspector(props: WorkProps<"step">) {
   const { line, bench } = props;
   const { runId, label } = line;
   const query = useQuery(useTRPC().runs.step.queryOptions({ runId, stepId: line.id }));
-  if (query.isError) return <Unreadable query={query} what="Could not load this step" />;
-  if (!query.data) return <InspectorSkeleton />;
   const step = query.data;
+  if (!step) {
+    return query.isError ? (
+      <Unreadable query={query} what="Could not load this step" />
+    ) : (
+      <InspectorSkeleton />
+    );
+  }
   const searchText = bench?.finder.searchText ?? "";
   return (
     <InspectorFrame
