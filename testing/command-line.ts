@@ -22,6 +22,7 @@ export async function callCommandLine(
     readLine: async () => line,
     readSecret: async () => secret,
     readInput: async () => input,
+    closed: new AbortController().signal,
     caller,
   };
   const open = () => {

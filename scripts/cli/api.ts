@@ -97,8 +97,14 @@ export const apiCommands = [
     async run({ terminal }, [kind, runId], service) {
       if (kind !== "agent" && kind !== "tool") throw new UsageError(`"${kind}" is not agent or tool.`);
       if (!isUuid(runId)) throw new UsageError(`"${runId}" is not the id of a run.`);
-      const events = follow(readService(service, terminal.caller), `/v1/${kind}s/run/${runId}/events`, {});
-      for await (const event of events) terminal.out(JSON.stringify(event));
+      const { caller, closed } = terminal;
+      const path = `/v1/${kind}s/run/${runId}/events`;
+      const events = follow(readService(service, caller), path, { signal: closed });
+      try {
+        for await (const event of events) terminal.out(JSON.stringify(event));
+      } catch (error) {
+        if (!closed.aborted) throw error;
+      }
       return "";
     },
   }),

@@ -17,6 +17,8 @@ export type Terminal = {
   readLine(prompt: string): Promise<string>;
   /** All of standard input, without a prompt. */
   readInput(): Promise<string>;
+  /** Aborted once nobody reads standard output any more, such as after `| head`. */
+  closed: AbortSignal;
   caller: Caller;
 };
 

@@ -8,6 +8,8 @@ import { runCommandLine } from "./command-line";
 
 const { INIT_CWD, STEPWELL_URL, STEPWELL_KEY } = process.env;
 
+const output = new AbortController();
+
 const processTerminal: Terminal = {
   // npm, and the program of the package, run commands in the folder of the project.
   caller: { folder: INIT_CWD ?? ".", url: STEPWELL_URL, key: STEPWELL_KEY },
@@ -27,6 +29,7 @@ const processTerminal: Terminal = {
     return text.replace(/\r?\n$/, "");
   },
   readInput: () => readInput(),
+  closed: output.signal,
 };
 
 async function askSilently(prompt: string): Promise<string> {
@@ -60,6 +63,7 @@ async function readFirstLine(): Promise<string> {
 // `stepwell export acme | head` closes the pipe early, which is not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
+  output.abort();
 });
 
 let services: ReturnType<typeof wire> | undefined;
