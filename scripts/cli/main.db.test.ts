@@ -5,14 +5,17 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { newId } from "@/server/base/ids";
+import { hasProgram } from "@/testing/programs";
 import { insertRun } from "@/testing/runs";
 import { openScriptedServer } from "@/testing/servers/scripted-server";
 import { createTenant, openWorld, type World } from "@/testing/world";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-const start = (world: World | null, ...words: string[]) =>
-  promisify(execFile)(process.execPath, ["scripts/run-typescript.mjs", "scripts/cli/main.ts", ...words], {
+const program = (...words: string[]) => ["scripts/run-typescript.mjs", "scripts/cli/main.ts", ...words];
+
+const run = (world: World | null, file: string, parameters: string[]) =>
+  promisify(execFile)(file, parameters, {
     cwd: ROOT,
     env: {
       ...process.env,
@@ -22,6 +25,8 @@ const start = (world: World | null, ...words: string[]) =>
     },
     timeout: 40_000,
   });
+
+const start = (world: World | null, ...words: string[]) => run(world, process.execPath, program(...words));
 
 test("a command that ended a run lets its process end, and leaves no worker", async () => {
   const world = await openWorld();
@@ -48,6 +53,39 @@ test("the events of a run end when nobody reads them any more", async () => {
   stream?.write(event(2));
   expect(await following).toMatchObject({ stderr: "" });
   await server.close();
+});
+
+/** Runs a program in a terminal, types `keys` after the first line that ends with `prompt`, and prints its output. */
+const IN_TERMINAL = `
+import os, pty, sys
+prompt, keys, *command = sys.argv[1:]
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execvp(command[0], command)
+output = b""
+try:
+    while chunk := os.read(terminal, 4096):
+        output += chunk
+        if keys and output.endswith(prompt.encode()):
+            os.write(terminal, keys.encode())
+            keys = ""
+except OSError:
+    pass
+print(output.decode())
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+`;
+
+test.skipIf(!hasProgram("python3"))("Ctrl-C at a question for a password ends the command", async () => {
+  const world = await openWorld();
+  const { slug } = await createTenant(world);
+  const email = `${newId()}@acme.test`;
+  const command = ["users", "create", email, "--org", slug];
+  const asked = [`Password for ${email}: `, "\x03", process.execPath, ...program(...command)];
+  const typing = run(world, "python3", ["-c", IN_TERMINAL, ...asked]);
+  await expect(typing).rejects.toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining("Interrupted: nothing was entered."),
+  });
 });
 
 test("a file from standard input may come through a socket, as of ssh", async () => {

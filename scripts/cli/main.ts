@@ -1,4 +1,4 @@
-import { createInterface } from "node:readline/promises";
+import { createInterface, type Interface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { createLogger, STDERR } from "@/server/base/log";
 import { readEnvironment } from "@/server/base/settings/env";
@@ -17,10 +17,7 @@ const processTerminal: Terminal = {
   err: (text) => void process.stderr.write(`${text}\n`),
   async readLine(prompt) {
     if (!process.stdin.isTTY) return readFirstLine();
-    const asking = createInterface({ input: process.stdin, output: process.stderr });
-    const line = await asking.question(prompt);
-    asking.close();
-    return line;
+    return ask(prompt, createInterface({ input: process.stdin, output: process.stderr }));
   },
   readPassword: (prompt) => (process.stdin.isTTY ? askSilently(prompt) : readFirstLine()),
   readSecret: async (prompt) => {
@@ -33,13 +30,23 @@ const processTerminal: Terminal = {
 };
 
 async function askSilently(prompt: string): Promise<string> {
-  process.stderr.write(prompt);
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  // First, because it turns off the echo.
   const asking = createInterface({ input: process.stdin, output: silent, terminal: true });
-  const answer = await asking.question("");
-  asking.close();
-  process.stderr.write("\n");
-  return answer;
+  process.stderr.write(prompt);
+  try {
+    return await ask("", asking);
+  } finally {
+    process.stderr.write("\n");
+  }
+}
+
+/** Rejects after Ctrl-C or Ctrl-D, which close the interface without an answer. */
+function ask(prompt: string, asking: Interface): Promise<string> {
+  return new Promise<string>((resolve, reject) => {
+    asking.once("close", () => reject(new Error("Interrupted: nothing was entered.")));
+    asking.question(prompt).then(resolve, reject);
+  }).finally(() => asking.close());
 }
 
 /** Enough to tell that a secret is too long. */
