@@ -82,6 +82,7 @@ test("every command that a page or .env.example names exists", async () => {
     readSecret: unused,
     readInput: unused,
     caller: { folder: "." },
+    closed: new AbortController().signal,
   };
   await runCommandLine(["help"], terminal, () => {
     throw new Error("Help needs no services.");
