@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { parser } from "@prometheus-io/lezer-promql";
-import { afterAll, expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { freePort } from "@/scripts/support/ports.mjs";
 import { ModelError, type ModelRequest } from "@/server/work/models/port";
-import { createProcess, statementName, type TestProcess } from "@/testing/process";
+import { createProcess, statementName } from "@/testing/process";
 import { closeServer, listen } from "@/testing/servers/listen";
 import { startOverRest } from "@/testing/services/built-service";
 import { createTenant, openWorld, quietModels, setAgent, type Tenant } from "@/testing/world";
@@ -22,14 +22,6 @@ const CATALOG_MODEL = "gpt-4o";
 const FAILING_MODEL = "acme-failing-model";
 
 const world = await openWorld();
-const running: { services: TestProcess; server: Server }[] = [];
-afterAll(async () => {
-  for (const { services, server } of running) {
-    await closeServer(server);
-    await services.stop();
-  }
-});
-
 async function callModel(request: ModelRequest) {
   if (request.model !== FAILING_MODEL) return quietModels.call(request);
   throw new ModelError("The provider is down.", { reason: "unavailable", attempts: [] });
@@ -39,7 +31,11 @@ async function startProcess(env: Record<string, string> = { STEPWELL_METRICS_TOK
   const services = createProcess(world, { env, call: callModel });
   const state = { stopping: false };
   const server = createServer(createHandler(services, { showPage: null, dev: false, state }));
-  running.push({ services, server });
+  // Now, not after all tests: together, the processes would need most of the cluster's connections.
+  onTestFinished(async () => {
+    await closeServer(server);
+    await services.stop();
+  });
   await services.engine.execute();
   return { services, origin: `http://127.0.0.1:${await listen(server)}` };
 }
@@ -144,8 +140,6 @@ it("a run before the first scrape is counted by the name of its model", async ()
   await setAgent(world, tenant, { model: CATALOG_MODEL });
   const { services, origin } = await startProcess();
   onTestFinished(await serveMetrics(services));
-  // Another test's process executes no run of this one.
-  for (const other of running) if (other.services !== services) await other.services.engine.stop();
   await run(origin, tenant, "agent");
   const calls = `stepwell_model_calls_total{model="${CATALOG_MODEL}",outcome="completed"}`;
   expect((await scrape(origin)).get(calls)).toBe(1);
