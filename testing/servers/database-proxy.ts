@@ -2,10 +2,10 @@ import { connect, createServer, type Socket } from "node:net";
 import { listen } from "./listen";
 
 /**
- * Cuts the next request that contains a text: `before` the server gets it, or `after` it commits, so that only the
- * response is lost. `thenReject` rejects new connections from then on.
+ * Cuts the next request that contains a text, and `also` another one: `before` the server gets it, or `after` it
+ * commits, so that only the response is lost. `thenReject` rejects new connections from then on.
  */
-export type Cut = { request: string; moment: "before" | "after"; thenReject?: boolean };
+export type Cut = { request: string; also?: string; moment: "before" | "after"; thenReject?: boolean };
 
 export type DatabaseProxy = Awaited<ReturnType<typeof openDatabaseProxy>>;
 
@@ -27,7 +27,7 @@ export async function openDatabaseProxy(url: string) {
     };
     near.on("data", (data) => {
       const [next] = cuts;
-      if (next && data.includes(next.request)) {
+      if (next && data.includes(next.request) && data.includes(next.also ?? "")) {
         cuts.shift();
         rejected ||= next.thenReject === true;
         if (next.moment === "before") return cut();
