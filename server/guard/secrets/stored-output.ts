@@ -11,12 +11,12 @@ const REPLACE_NUL: Redactor = { redact: replaceNul, redactLong: async (text) => 
 
 /**
  * Prepares an output for storage: secrets are redacted, U+0000 and unpaired surrogates become U+FFFD, and nesting
- * beyond 200 levels is left out. An output over `most` bytes is `cut` to `{"truncated": true, "bytes": N,
+ * beyond 200 levels is left out. An output over 1 MiB is `cut` to `{"truncated": true, "bytes": N,
  * "preview": "…"}` for agents, or rejected for workflows. Storing again changes nothing.
  */
 export async function storeOutput(
   output: Json,
-  { overflow, most = MAX_STEP_OUTPUT_BYTES }: { overflow: "cut" | "reject"; most?: number },
+  { overflow }: { overflow: "cut" | "reject" },
   { redact, redactLong }: Redactor = KEEP,
 ): Promise<{ text: string } | { error: string }> {
   const clean: Redactor = {
@@ -25,13 +25,17 @@ export async function storeOutput(
   };
   const text = await stringifyLarge(await cleanParts(output, clean));
   const bytes = Buffer.byteLength(text);
-  if (bytes <= most) return { text };
+  if (bytes <= MAX_STEP_OUTPUT_BYTES) return { text };
   if (overflow === "reject") {
-    return { error: `The output is too large: ${bytes} bytes of at most ${most}.` };
+    return { error: `The output is too large: ${bytes} bytes of at most ${MAX_STEP_OUTPUT_BYTES}.` };
   }
+  return { text: cutOutput(text, bytes) };
+}
+
+export function cutOutput(text: string, bytes: number): string {
   const preview = text.slice(0, PREVIEW_LENGTH).toWellFormed();
   const cut = JSON.stringify({ truncated: true, bytes, preview });
-  return { text: cut.length < text.length ? cut : text };
+  return cut.length < text.length ? cut : text;
 }
 
 /** A text without U+0000, which PostgreSQL cannot hold, and without unpaired surrogates, which UTF-8 cannot. */

@@ -136,23 +136,30 @@ describe("agent runs", () => {
     });
   });
 
-  it("cuts outputs that are over 16 MiB together", async () => {
-    const tenant = await createTenant(world, {
-      credits: "100000",
-      agent: { functions: ["transform_json"], maxSteps: 10 },
+  it("cuts outputs that are over 16 MiB together, also of calls that end at the same time", async () => {
+    const functions = ["generate_text"];
+    const tenant = await createTenant(world, { credits: "100000", agent: { functions } });
+    const toolCalls = Array.from({ length: 20 }, (_, index) => ({
+      id: `c${index}`,
+      name: "generate_text",
+      arguments: JSON.stringify({ prompt: `${index}` }),
+    }));
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
     });
-    const call = (value: number) => ({
-      id: `c${value}`,
-      name: "transform_json",
-      arguments: JSON.stringify({ value, expression: '$pad("x", 1000000, "x")' }),
+    const done = await run(tenant, "Much", async (_request, nth) => {
+      if (nth === 1) return { toolCalls };
+      if (nth === 22) return { content: "Much." };
+      if (nth === 21) end();
+      await ended;
+      // As JSON twice as long, so that the answers stay below their own limit.
+      return { content: "\n".repeat(500_000) };
     });
-    const done = await run(tenant, "Much", (_request, nth) =>
-      nth <= 10 ? { toolCalls: [call(2 * nth), call(2 * nth + 1)] } : { content: "Much." },
-    );
     const sizes = done.steps.map((step) => step.output?.length ?? 0);
-    expect(sizes.slice(0, 16)).toEqual(Array(16).fill(1_000_002));
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(16 * 1024 ** 2 + 3 * 10_000);
-    expect(JSON.parse(done.steps[17]?.output ?? "")).toMatchObject({ truncated: true, bytes: 1_000_002 });
+    expect(sizes.filter((size) => size === 1_000_002)).toHaveLength(16);
+    const cut = done.steps.find((step) => (step.output?.length ?? 0) < 1_000_000);
+    expect(JSON.parse(cut?.output ?? "")).toMatchObject({ truncated: true, bytes: 1_000_002 });
     expect(done).toMatchObject({ status: "Completed", output: "Much." });
   });
 

@@ -31,7 +31,7 @@ export async function attemptFunction(
     // The time limit does not include waiting for the database.
     await worker.confirm();
     const output = await executeFunction(name, { input, context, timeoutMs });
-    return await storedOutput(execution, output, secrets);
+    return await storedOutput(execution.run.kind, output, secrets);
   } catch (error) {
     if (error instanceof WorkerLost || error instanceof LimitReached) throw error;
     signal.throwIfAborted();

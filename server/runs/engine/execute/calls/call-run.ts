@@ -72,7 +72,7 @@ function callChild(
       const retryAt = started.attempts.flatMap((earlier) => earlier.retryAt ?? [])[number - 2];
       const beganAt = retryAt === undefined ? started.startedAt : Date.parse(retryAt);
       const ended = await withinTime(execution, child, { ...call, started, beganAt });
-      if (ended.status === "Completed") return storedOutput(execution, toOutput(ended.output));
+      if (ended.status === "Completed") return storedOutput(execution.run.kind, toOutput(ended.output));
       execution.signal.throwIfAborted();
       throw new FunctionError(ended.code, ended.message);
     },

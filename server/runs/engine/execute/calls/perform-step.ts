@@ -2,16 +2,11 @@ import { ZERO } from "@/server/base/amount";
 import type { Json, JsonObject } from "@/server/base/json/json";
 import { pauseAt } from "@/server/base/pause-points";
 import type { RunKind } from "@/server/contract/enums";
-import {
-  MAX_STEP_OUTPUT_BYTES,
-  MAX_STEP_OUTPUTS_BYTES,
-  MAX_TREE_OUTPUTS_BYTES,
-  MIB,
-} from "@/server/contract/sizes";
+import { MAX_STEP_OUTPUTS_BYTES, MAX_TREE_OUTPUTS_BYTES, MIB } from "@/server/contract/sizes";
 import { creditsOfActions } from "@/server/credits/prices";
 import type { StepMemory } from "@/server/guard/limits/process-memory";
 import type { Redactor } from "@/server/guard/secrets/redact";
-import { replaceNul, storeOutput } from "@/server/guard/secrets/stored-output";
+import { cutOutput, replaceNul, storeOutput } from "@/server/guard/secrets/stored-output";
 import { exactly } from "@/server/runs/engine/slots/budget";
 import { FunctionError, isFinal } from "@/server/work/functions/core/define";
 import { type RetryPolicy, retryWaitMs } from "@/server/work/workflow/retry-policy";
@@ -67,7 +62,10 @@ export async function performStep(
     const credits = await budget.spend(reserved, price);
     await pauseAt("act:after");
     signal.throwIfAborted();
-    return journal.finishStep(started, { ...stepResult(run.kind, outcome), actions: 1, credits });
+    const limited = limitOutput(execution, outcome);
+    const last = started.attempts.at(-1);
+    if (last && "error" in limited) last.error = limited.error;
+    return journal.finishStep(started, { ...stepResult(run.kind, limited), actions: 1, credits });
   } catch (error) {
     journal.abandon(started);
     throw error;
@@ -137,25 +135,25 @@ type OutputRoom = {
   tree: { journals: Iterable<{ bytes: { outputs: number } }> };
 };
 
+/** An output as redacted JSON text. If it is larger than 1 MiB, an agent's model gets a preview; a workflow's step fails. */
+export async function storedOutput(kind: RunKind, output: Json, redactor?: Redactor): Promise<StepOutcome> {
+  const stored = await storeOutput(output, { overflow: kind === "agent" ? "cut" : "reject" }, redactor);
+  return "text" in stored ? stored : { error: stored.error, code: "output_too_large" };
+}
+
 /**
- * An output as redacted JSON text. If it is too large, alone or with the run's others, an agent's model gets a
- * preview; a workflow's step fails.
+ * The outcome within the sum of the outputs of a run and of the runs in progress. Parallel calls add to the sum, so the
+ * step must finish at once.
  */
-export async function storedOutput(
-  { run, journal, tree }: OutputRoom,
-  output: Json,
-  redactor?: Redactor,
-): Promise<StepOutcome> {
-  let leftOfTree = MAX_TREE_OUTPUTS_BYTES;
-  for (const { bytes } of tree.journals) leftOfTree -= bytes.outputs;
+export function limitOutput({ run, journal, tree }: OutputRoom, outcome: StepOutcome): StepOutcome {
+  if (!("text" in outcome)) return outcome;
+  let left = MAX_TREE_OUTPUTS_BYTES;
+  for (const { bytes } of tree.journals) left -= bytes.outputs;
   const isAgent = run.kind === "agent";
-  const left = isAgent ? Math.min(MAX_STEP_OUTPUTS_BYTES - journal.bytes.outputs, leftOfTree) : leftOfTree;
-  const most = Math.max(0, Math.min(MAX_STEP_OUTPUT_BYTES, left));
-  const stored = await storeOutput(output, { overflow: isAgent ? "cut" : "reject", most }, redactor);
-  if ("text" in stored) return stored;
-  const error =
-    most < MAX_STEP_OUTPUT_BYTES
-      ? `The outputs of a run and of the runs in progress that it calls are larger than ${MAX_TREE_OUTPUTS_BYTES / MIB} MiB together.`
-      : stored.error;
+  if (isAgent) left = Math.min(left, MAX_STEP_OUTPUTS_BYTES - journal.bytes.outputs);
+  const bytes = Buffer.byteLength(outcome.text);
+  if (bytes <= left) return outcome;
+  if (isAgent) return { text: cutOutput(outcome.text, bytes) };
+  const error = `The outputs of a run and of the runs in progress that it calls are larger than ${MAX_TREE_OUTPUTS_BYTES / MIB} MiB together.`;
   return { error, code: "output_too_large" };
 }
