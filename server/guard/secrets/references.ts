@@ -1,4 +1,4 @@
-import { isJsonObject } from "@/server/base/json/json";
+import { isJsonObject, type Json } from "@/server/base/json/json";
 
 /** The form of a secret's name: a JSONata name without quotes. */
 export const SECRET_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
@@ -17,6 +17,18 @@ export function parseSecretReference(expression: string): string | null {
 export function parseWholeReference(text: string): string | null {
   const expression = /^\{\{([^{}]*)\}\}$/.exec(text.trim())?.[1];
   return expression === undefined ? null : parseSecretReference(expression);
+}
+
+/** Replaces the references in the texts of any plain data to the secrets of which `replace` returns a text. */
+export function replaceReferences(value: Json, replace: (name: string) => string | undefined): Json {
+  if (typeof value === "string") {
+    return value.replace(REFERENCES, (reference: string, name: string) => replace(name) ?? reference);
+  }
+  if (Array.isArray(value)) return value.map((member) => replaceReferences(member, replace));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, replaceReferences(member, replace)]),
+  );
 }
 
 /** The names of all secrets that a definition refers to, in the texts of any plain data. */

@@ -8,6 +8,7 @@ import { formatLimit, MAX_STEP_OUTPUT_BYTES, MAX_USER_MESSAGE_BYTES } from "@/se
 import { findSecretNames } from "@/server/guard/secrets/references";
 import type { Services } from "@/server/runs/services";
 import type { AgentConfiguration, RunConfiguration, ToolConfiguration } from "@/server/work/agent/definition";
+import { findForeignSecret } from "@/server/work/workflow/changed-input";
 import {
   type WorkflowDefinition,
   type WorkflowStep,
@@ -133,6 +134,12 @@ async function changeTool(
   const earlier = Object.entries(configuration.fork?.inputs ?? {}).filter(([key]) => !takenOver.has(key));
   const own = input === undefined || cut.named === undefined ? [] : [[cut.named.key, input] as const];
   const inputs = Object.fromEntries([...earlier, ...own]);
+  for (const [key, value] of Object.entries(inputs)) {
+    const foreign = findForeignSecret({ definition, key, input: value });
+    if (foreign === undefined) continue;
+    const { field, name } = foreign;
+    return issueAt("input", `refers to the secret "${name}", which step "${key}" does not use in "${field}"`);
+  }
   return {
     version: toolVersion ?? origin.version,
     configuration: {

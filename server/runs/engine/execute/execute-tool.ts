@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, tryParseJson } from "@/server/base/json/json";
 import { stringifyLarge } from "@/server/base/json/large";
-import type { RunConfiguration, ToolConfiguration } from "@/server/work/agent/definition";
+import type { ToolConfiguration } from "@/server/work/agent/definition";
+import { fillInSecrets } from "@/server/work/workflow/changed-input";
 import { runWorkflow } from "@/server/work/workflow/interpret";
 import type { WorkflowCall, WorkflowCallResult } from "@/server/work/workflow/journal";
 import type { Outcome } from "../claimed-run";
@@ -63,7 +64,7 @@ async function executeStepCall(
 ): Promise<FinishedStep> {
   const { journal, secrets, record } = execution;
   const { key, functionName, retries, timeoutMs, memory, notes } = call;
-  const args = replacedInput(execution.run.configuration, key) ?? call.input;
+  const args = changedInput(execution, key) ?? call.input;
   const stepNumber = journal.numbers.stepNumber(key);
   const finished = journal.steps.get(key);
   if (finished !== undefined && record === undefined) return finished;
@@ -91,9 +92,12 @@ async function executeStepCall(
   });
 }
 
-function replacedInput({ fork }: RunConfiguration, key: string): JsonObject | undefined {
-  const inputs = fork !== undefined && "past" in fork ? fork.inputs : undefined;
-  return inputs !== undefined && Object.hasOwn(inputs, key) ? inputs[key] : undefined;
+function changedInput({ run, secrets }: Execution, key: string): JsonObject | undefined {
+  const { configuration } = run;
+  const { definition, fork } = configuration.kind === "tool" ? configuration : {};
+  const input = fork?.inputs && Object.hasOwn(fork.inputs, key) ? fork.inputs[key] : undefined;
+  if (input === undefined || definition === undefined) return undefined;
+  return fillInSecrets({ definition, key, input }, (name) => secrets.placeholders.of(name));
 }
 
 function resultOf({ output, failed }: FinishedStep): WorkflowCallResult {

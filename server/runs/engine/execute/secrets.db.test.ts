@@ -1,10 +1,13 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { JsonObject } from "@/server/base/json/json";
 import type { ToolInput } from "@/server/catalog/definitions";
 import { changeSecretRules, removeSecret, setSecret } from "@/server/catalog/organization/secrets";
 import { saveTool } from "@/server/catalog/save-tool";
 import { createGuardedEgress, type GuardedFetch } from "@/server/guard/egress/guarded-fetch";
 import type { Egress } from "@/server/guard/egress/trusted-fetch";
+import { planFork } from "@/server/runs/fork/plan-fork";
+import { startFork } from "@/server/runs/fork/start-fork";
 import { startFromDashboard } from "@/server/runs/rerun";
 import type { ModelReply } from "@/server/work/models/port";
 import { executeRun, executeSegment, executeWatched, replaceWorker } from "@/testing/execute";
@@ -194,6 +197,40 @@ describe("a secret", () => {
     );
     expect(steps[3]?.errorMessage).toContain(`The secret "api" may not be sent to ${other.host}.`);
     expect(await findLeaks(world, VALUE, { events: JSON.stringify(events) })).toEqual([]);
+  });
+
+  it("is filled into the changed input of a fork, only where the step itself uses it", async () => {
+    await setApi();
+    const url = `http://${allowed.host}/`;
+    const call = {
+      id: "call",
+      uses: "http_request",
+      with: { url, headers: { "x-key": "{{ secrets.api }}" } },
+    };
+    const { runId, steps } = await runTool([call]);
+    const member = await createMember(world, tenant, "member");
+    const forkWith = async (input: JsonObject) => {
+      const request = { fromStep: 1, changes: { input }, tools: "live", runId } as const;
+      return startFork(world, member, { plan: await planFork(world, member, request) });
+    };
+    // As the dialog shows it.
+    const stored: JsonObject = JSON.parse(steps[0]?.input ?? "{}");
+    expect(stored.headers).toEqual({ "x-key": "{{ secrets.api }}" });
+    const fork = await forkWith({ ...stored, query: { page: "2" } });
+    await executeRun(world, fork.runId);
+    expect(allowed.seen.map((seen) => [seen.url, seen.headers["x-key"]])).toEqual([
+      ["/", VALUE],
+      ["/?page=2", VALUE],
+    ]);
+    expect((await read(fork.runId)).steps[0]?.input).toContain("{{ secrets.api }}");
+    await expect(forkWith({ url, query: { key: "{{ secrets.api }}" } })).rejects.toThrow(
+      'changes.input refers to the secret "api", which step "call" does not use in "query"',
+    );
+    const elsewhere = await forkWith({ ...stored, url: `http://${other.host}/` });
+    await executeRun(world, elsewhere.runId);
+    expect(other.seen).toEqual([]);
+    expect((await read(elsewhere.runId)).run.status).toBe("Failed");
+    expect(await findLeaks(world, VALUE)).toEqual([]);
   });
 
   it("is audited when it is used: one line for each run, and the time of its last use", async () => {
