@@ -173,6 +173,31 @@ except TimeoutError:
     );
   });
 
+  it("ends a wait in time, also if the service neither answers nor can be reached", async () => {
+    const silent = await openScriptedServer(() => {});
+    const failing = await openScriptedServer({ status: 503 });
+    const code = `import sys, time
+from stepwell_client import ApiError, StepwellClient
+start = time.monotonic()
+for url, ended in zip(sys.argv[1:], (TimeoutError, ApiError)):
+    for wait in (StepwellClient(url, "k-1").agent_run("x").wait, StepwellClient(url, "k-1").tool_run("x").output):
+        try:
+            wait(timeout=0.1)
+        except ended as error:
+            print(type(error).__name__)
+print(time.monotonic() - start < 20)`;
+    expect((await runPython(code, [silent.url, failing.url])).trim().split("\n")).toEqual([
+      "TimeoutError",
+      "TimeoutError",
+      "ApiError",
+      "ApiError",
+      "True",
+    ]);
+    expect([silent.requests.length, failing.requests.length]).toEqual([2, 2]);
+    await silent.close();
+    await failing.close();
+  });
+
   it("reads a list to its end, filtered by metadata", async () => {
     const page = (ids: string[], nextCursor: string | null) => ({
       status: 200,

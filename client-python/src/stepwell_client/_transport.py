@@ -17,6 +17,10 @@ from ._retry import RETRIED_STATUSES, pause, read_retry_after
 from .errors import ApiError, ConnectionFailedError, StepwellError, read_api_error
 
 
+# Seconds, also for a call whose time is nearly over, such as wait(timeout=0).
+SHORTEST_ATTEMPT = 1.0
+
+
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
     """A redirect would send the key to another address."""
 
@@ -32,6 +36,8 @@ class Request:
     body: bytes | None
     is_repeatable: bool
     timeout: float
+    # On the monotonic clock: no attempt begins later.
+    end: float | None = None
 
 
 class Transport:
@@ -59,8 +65,9 @@ class Transport:
         query: Mapping[str, Any] | None = None,
         headers: Mapping[str, Any] | None = None,
         body: Any = None,
+        end: float | None = None,
     ) -> Any:
-        """Calls an operation. Raises ApiError or ConnectionFailedError."""
+        """Calls an operation, until `end` on the monotonic clock. Raises ApiError or ConnectionFailedError."""
         sent = {name: _text(value) for name, value in (headers or {}).items() if value is not None}
         if repeat == "with-key":
             sent.setdefault("Idempotency-Key", secrets.token_hex(16))
@@ -74,6 +81,7 @@ class Transport:
             body=None if body is None else json.dumps(encode(body)).encode(),
             is_repeatable=repeat != "never",
             timeout=self.timeout + float(given.get("wait", "0")),
+            end=end,
         )
         return decode(answer, self._send(request, lambda response: _read_answer(response, texts)))
 
@@ -95,7 +103,10 @@ class Transport:
                 may_retry = attempt < self.retries and _is_retriable(error, request.is_repeatable)
                 if not may_retry or (wait or 0) > self._max_retry_after:
                     raise
-            time.sleep(pause(attempt, wait))
+                delay = pause(attempt, wait)
+                if request.end is not None and time.monotonic() + delay >= request.end:
+                    raise
+            time.sleep(delay)
             attempt += 1
 
     def _attempt(self, request: Request, read: Any) -> Any:
@@ -106,8 +117,11 @@ class Transport:
             method=request.method,
         )
         idempotency_key = request.headers.get("Idempotency-Key")
+        timeout = request.timeout
+        if request.end is not None:
+            timeout = min(timeout, max(SHORTEST_ATTEMPT, request.end - time.monotonic()))
         try:
-            return read(self._opener.open(outgoing, timeout=request.timeout))
+            return read(self._opener.open(outgoing, timeout=timeout))
         except urllib.error.HTTPError as error:
             with error:
                 raise _rejection(error, idempotency_key) from None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import contextmanager
+from functools import partial
 from typing import Any, Callable, Iterator, Literal, Mapping, overload
 from urllib.parse import quote
 
@@ -11,7 +13,7 @@ from . import models
 from ._events import Event, TreeEvent, follow, follow_tree
 from ._retry import pause
 from ._transport import Transport
-from .errors import RunFailedError
+from .errors import ConnectionFailedError, RunFailedError
 from .operations import Operations
 
 # The longest wait that the service takes, in seconds.
@@ -42,8 +44,18 @@ class _Run:
         path = f"/v1/{self._kind}s/run/{quote(self.id, safe='')}/events"
         return (follow_tree if children else follow)(self._client._transport, path, since)
 
-    def _wait(self, read: Callable[[int], Any], timeout: float | None) -> Any:
+    @contextmanager
+    def _until(self, timeout: float | None) -> Iterator[tuple[Operations, float | None]]:
+        """Operations that end with `timeout`, and when that is. Turns their last error into TimeoutError."""
         end = None if timeout is None else time.monotonic() + timeout
+        try:
+            yield Operations(partial(self._client._transport.call, end=end)), end
+        except ConnectionFailedError as error:
+            if end is None or time.monotonic() < end:
+                raise
+            raise TimeoutError(f"The run {self.id} did not answer in {timeout} seconds.") from error
+
+    def _wait(self, read: Callable[[int], Any], end: float | None) -> Any:
         while True:
             asked = time.monotonic()
             left = LONGEST_WAIT if end is None else min(LONGEST_WAIT, end - asked)
@@ -52,7 +64,7 @@ class _Run:
                 return status
             now = time.monotonic()
             if end is not None and now >= end:
-                raise TimeoutError(f"The run {self.id} has not ended in {timeout} seconds.")
+                raise TimeoutError(f"The run {self.id} has not ended in time.")
             # Such an answer says that the process stops; the next one may not be ready.
             if now - asked < 1:
                 time.sleep(pause(1, None) if end is None else max(0.0, min(pause(1, None), end - now)))
@@ -69,7 +81,8 @@ class AgentRun(_Run):
 
     def wait(self, timeout: float | None = None) -> models.AgentRun:
         """Waits until the run has completed, failed or was cancelled. Raises TimeoutError."""
-        return self._wait(lambda seconds: self.status(seconds), timeout)
+        with self._until(timeout) as (operations, end):
+            return self._wait(lambda seconds: operations.get_agent_run_status(self.id, wait=seconds), end)
 
     def output(self, timeout: float | None = None) -> str:
         """Waits for the answer. Raises RunFailedError if the run fails or is cancelled."""
@@ -98,14 +111,19 @@ class ToolRun(_Run):
 
     def wait(self, timeout: float | None = None) -> models.ToolRun:
         """Waits until the run has completed or failed. Raises TimeoutError."""
-        return self._wait(lambda seconds: self.status(seconds), timeout)
+        with self._until(timeout) as (operations, end):
+            return self._wait_with(operations, end)
+
+    def _wait_with(self, operations: Operations, end: float | None) -> models.ToolRun:
+        return self._wait(lambda seconds: operations.get_tool_run_status(self.id, wait=seconds), end)
 
     def output(self, timeout: float | None = None) -> Any:
         """Waits for the output and parses it. Raises RunFailedError if the run fails or is cancelled."""
-        run = self.wait(timeout)
-        if run.status != "Completed":
-            raise RunFailedError(run)
-        return json.loads(self.result().output_data)
+        with self._until(timeout) as (operations, end):
+            run = self._wait_with(operations, end)
+            if run.status != "Completed":
+                raise RunFailedError(run)
+            return json.loads(operations.get_tool_run_result(self.id).output_data)
 
     def result(self) -> models.ToolRunResult:
         """Input, output and output schema, each as JSON text."""
