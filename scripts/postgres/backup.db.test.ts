@@ -93,6 +93,7 @@ test("a backup of a running service under load is restored, and its open runs co
   for (const id of executing) expect(text).toContain(id);
   expect(text).not.toContain("fewer");
   expect(text).not.toContain("fingerprint");
+  expect(text).not.toContain("migrate");
   expect(readFileSync(join(dataDir, "secret"), "utf8").trim()).toBe(SECRET);
   expect(runningCluster(join(dataDir, "postgres"))).toBeUndefined();
 
@@ -213,17 +214,22 @@ test.each(["postgres/PG_VERSION", "secret"])("a changed %s is rejected and leave
   expect(readdirSync(folder).includes("changed") ? readdirSync(dataDir) : []).toEqual([]);
 });
 
-test("a restore reports a secret that is not the database's own", async () => {
+test("a restore reports a secret that is not the database's own, and an older schema", async () => {
   const files = ["secret", "manifest.json"].map((name) => join(target, name));
   const [secret = "", manifest = ""] = files.map((path) => readFileSync(path, "utf8"));
   const other = "another-secret-another-secret-another\n";
   const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
   writeFileSync(join(target, "secret"), other);
-  writeFileSync(join(target, "manifest.json"), manifest.replace(sha256(secret), sha256(other)));
+  const { migration } = await readManifest(target);
+  const changed = manifest
+    .replace(sha256(secret), sha256(other))
+    .replace(migration, "20261122000000_baseline");
+  writeFileSync(join(target, "manifest.json"), changed);
   const dataDir = join(folder, "other");
   try {
     const lines = await restore(target, dataDir);
     expect(lines.at(-1)).toMatch(/^The secret of this backup is not that of its database/);
+    expect(lines.join("\n")).toContain("Migrate it first: npm run -s stepwell -- migrate\n");
   } finally {
     writeFileSync(join(target, "secret"), secret);
     writeFileSync(join(target, "manifest.json"), manifest);

@@ -77,6 +77,11 @@ async function checkVersions({ version, postgres, migration }) {
   }
 }
 
+function newestMigration() {
+  const names = readdirSync(join(ROOT, "prisma/migrations"), { withFileTypes: true });
+  return names.reduce((newest, file) => (file.isDirectory() && file.name > newest ? file.name : newest), "");
+}
+
 /** @param {string} source @param {Manifest} manifest */
 function readSecret(source, { files }) {
   const known = files.find(({ path }) => path === "secret");
@@ -149,12 +154,14 @@ async function report(url, { manifest, secret }) {
     ];
     if (executing.length > 0) {
       const more = executing.length > LISTED ? `, and ${executing.length - LISTED} more` : "";
+      const isOlder = manifest.migration < newestMigration();
       lines.push(
         `${executing.length} of them were executing. What they did after the backup is lost, and they do it again:`,
         `  ${executing
           .slice(0, LISTED)
           .map(({ id }) => id)
           .join("\n  ")}${more}`,
+        ...(isOlder ? ["The schema is older. Migrate it first: npm run -s stepwell -- migrate"] : []),
         "To prevent that, cancel them before the start: npm run -s stepwell -- runs cancel RUN",
       );
     }
