@@ -84,6 +84,9 @@ export type ResponseLine = {
 
 const newId = (prefix: string) => `${prefix}_${randomBytes(24).toString("hex")}`;
 
+/** `oneIndex`, `oneId`: all items share them. `callsAtEnd`: calls come only with the last event. */
+export type StreamFlaws = { oneIndex?: true; oneId?: true; emptyEnd?: true; callsAtEnd?: true };
+
 export const reasoningItem = (summary: string): Item => ({
   id: newId("rs"),
   type: "reasoning",
@@ -174,10 +177,12 @@ export async function startStrictResponses(
   } = {},
 ): Promise<StrictResponses> {
   const replies = new Map<string, Item[]>();
+    flaws = {},
 
   function check(input: ResponseRequest["input"]): string | null {
     const calls = new Set<string>();
     const answered = new Set<string>();
+    flaws?: StreamFlaws;
     for (const [index, item] of input.entries()) {
       if (item.type === "function_call_output") {
         if (!calls.has(item.call_id))
@@ -280,11 +285,16 @@ export async function startStrictResponses(
     };
     if (request.stream !== true) return Response.json(failed === undefined ? whole : { ...whole, ...failed });
     const started = { ...whole, status: "in_progress", output: [], usage: null };
-    const end = failed === undefined ? whole : { ...whole, ...failed };
+    const ended = flaws.emptyEnd ? { ...whole, output: [] } : whole;
+    const end = failed === undefined ? ended : { ...ended, ...failed };
     const events = [
       { type: "response.created", response: started },
       { type: "response.in_progress", response: started },
-      ...given.flatMap((item, index) => eventsOf(item as Item, index)),
+      ...given.flatMap((item, index) => {
+        if (flaws.callsAtEnd && item.type === "function_call") return [];
+        const own = { ...(item as Item), ...(flaws.oneId && { id: "__fake_id__" }) };
+        return eventsOf(own, flaws.oneIndex ? 0 : index);
+      }),
       ...(isCut ? [] : [{ type: `response.${end.status}`, response: end }]),
     ];
     const stream = events

@@ -8,6 +8,7 @@ import {
   messageItem,
   type ResponseLine,
   reasoningItem,
+  type StreamFlaws,
   startStrictResponses,
 } from "@/testing/servers/families/strict-responses";
 import { modelRequest } from "@/testing/servers/model-server";
@@ -104,6 +105,28 @@ test.each([
     store: false,
     include: ["reasoning.encrypted_content"],
     max_output_tokens: 500,
+  });
+});
+
+// agentgateway/agentgateway#1455; openai/openai-agents-python#3176, whose items also share one id.
+test.each<[string, StreamFlaws]>([
+  ["share an index", { oneIndex: true }],
+  ["share an index, and the end leaves them out", { oneIndex: true, emptyEnd: true }],
+  ["share an index and an id", { oneIndex: true, oneId: true, emptyEnd: true }],
+  ["come partly with the end", { callsAtEnd: true }],
+])("streamed items that %s are all read", async (_name, flaws) => {
+  const items = [
+    reasoningItem("Two looks."),
+    messageItem("I look."),
+    callItem("look", { at: 1 }),
+    callItem("look", { at: 2 }),
+  ];
+  const { call } = await serve([{ items }], { flaws });
+  expect(await call(modelRequest("hi", { tools, onText }))).toMatchObject({
+    content: "I look.",
+    reasoning: "Two looks.",
+    toolCalls: [{ arguments: '{"at":1}' }, { arguments: '{"at":2}' }],
+    attempts: [{ error: null }],
   });
 });
 

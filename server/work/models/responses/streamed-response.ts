@@ -19,13 +19,15 @@ import { readResponseUsage, readTexts } from "./response";
 
 /**
  * OpenAI's API reference, streaming events of responses. The last event has the whole response, but some servers
- * leave its items out.
+ * leave its items out. Others give all items one index (agentgateway/agentgateway#1455,
+ * openai/openai-agents-python#3176).
  */
 
 const event = z.looseObject({ type: z.string() });
 const itemEvent = z.object({ output_index: z.int().min(0), item: z.looseObject({ type: z.string() }) });
 const deltaEvent = z.object({
   output_index: z.int().min(0),
+  item_id: z.string().optional().catch(undefined),
   content_index: z.int().min(0).max(1_000).optional(),
   summary_index: z.int().min(0).max(1_000).optional(),
   delta: z.string(),
@@ -33,6 +35,7 @@ const deltaEvent = z.object({
 // Has the whole part: some servers send no deltas (BerriAI/litellm#27792).
 const wholeEvent = z.object({
   output_index: z.int().min(0),
+  item_id: z.string().optional().catch(undefined),
   content_index: z.int().min(0).max(1_000).optional(),
   arguments: z.string().optional(),
   text: z.string().optional(),
@@ -47,7 +50,11 @@ const FURTHER_LENGTH = 64;
 
 type Item = Record<string, unknown> & { type: string };
 
+/** `ids`: a call's own id, and the item's. */
+type Place = { index: number; type: string; ids: readonly string[] };
+
 type ItemInParts = {
+  index: number;
   item: Item;
   isWhole: boolean;
   length: number;
@@ -59,12 +66,14 @@ type ItemInParts = {
 
 export class StreamedResponse implements StreamedReply {
   readonly #onText: (text: string) => void;
-  readonly #items = new Map<number, ItemInParts>();
-  readonly #further = new Set<number>();
+  readonly #items: ItemInParts[] = [];
+  /** Items by index, type and id; the last one also without id. Null: a call that is only counted. */
+  readonly #places = new Map<string, ItemInParts | null>();
+  #further = 0;
   #calls = 0;
   #length = 0;
   #shown = "";
-  #shownIndex: number | undefined;
+  #shownItem: ItemInParts | undefined;
   #end: Record<string, unknown> | undefined;
 
   constructor(onText: (text: string) => void) {
@@ -72,7 +81,7 @@ export class StreamedResponse implements StreamedReply {
   }
 
   get furtherCalls(): number {
-    return this.#further.size;
+    return this.#isEndComplete() ? 0 : this.#further;
   }
 
   add(piece: unknown): void {
@@ -106,7 +115,7 @@ export class StreamedResponse implements StreamedReply {
   }
 
   async received(request: Prompt): Promise<ReceivedOutput | null> {
-    if (this.#items.size === 0) return null;
+    if (this.#items.length === 0) return null;
     const items = this.#inOrder().map(toItem);
     const { content, refusal, reasoning } = readTexts(items);
     const toolCalls = items
@@ -119,16 +128,24 @@ export class StreamedResponse implements StreamedReply {
 
   toBody(): object {
     if (this.#end === undefined) throw brokenPieces("the answer ended before it was complete");
-    return this.#items.size === 0 ? this.#end : { ...this.#end, output: this.#inOrder().map(toItem) };
+    const isCollected = this.#items.length > 0 && !this.#isEndComplete();
+    return isCollected ? { ...this.#end, output: this.#inOrder().map(toItem) } : this.#end;
+  }
+
+  // The end has items that did not come before it.
+  #isEndComplete(): boolean {
+    const output = this.#end?.output;
+    return Array.isArray(output) && output.length > this.#items.length + this.#further;
   }
 
   #inOrder(): ItemInParts[] {
-    return [...this.#items].sort(([a], [b]) => a - b).map(([, item]) => item);
+    return this.#items.toSorted((a, b) => a.index - b.index);
   }
 
   #addItem({ output_index: index, item }: z.infer<typeof itemEvent>, isWhole: boolean): void {
-    const known = this.#begin(index, item.type);
-    if (known === undefined) return;
+    const place = { index, type: item.type, ids: idsOf(item) };
+    const known = this.#isAnother(item, place, isWhole) ? this.#beginItem(place) : this.#begin(place);
+    if (known === null) return;
     known.item = item;
     known.isWhole = isWhole;
     // The texts of its deltas count once.
@@ -137,9 +154,24 @@ export class StreamedResponse implements StreamedReply {
     known.length = Math.max(length, known.length);
   }
 
-  #addDelta({ output_index: index, delta, ...at }: z.infer<typeof deltaEvent>, type: string): void {
-    const known = this.#begin(index, TYPE_OF_DELTA[type] ?? "message");
-    if (known === undefined) return;
+  // Some servers give an item another id at its end than at its beginning.
+  #isAnother(item: Item, place: Place, isWhole: boolean): boolean {
+    const known = this.#find(place);
+    if (known === undefined) return false;
+    if (known === null) return !isWhole;
+    const differs = (name: "id" | "call_id") =>
+      typeof item[name] === "string" &&
+      typeof known.item[name] === "string" &&
+      item[name] !== known.item[name];
+    return (differs("id") || differs("call_id")) && (!isWhole || known.isWhole);
+  }
+
+  #addDelta(
+    { output_index: index, item_id: id, delta, ...at }: z.infer<typeof deltaEvent>,
+    type: string,
+  ): void {
+    const known = this.#begin({ index, type: TYPE_OF_DELTA[type] ?? "message", ids: id ? [id] : [] });
+    if (known === null) return;
     this.#count(delta.length);
     known.length += delta.length;
     if (type === "response.refusal.delta") known.refusal += delta;
@@ -147,7 +179,7 @@ export class StreamedResponse implements StreamedReply {
     else if (type === "response.reasoning_summary_text.delta")
       this.#append(known.summary, at.summary_index, delta);
     else this.#append(known.texts, at.content_index, delta);
-    if (type === "response.output_text.delta") this.#show(index, known, delta);
+    if (type === "response.output_text.delta") this.#show(known, delta);
   }
 
   #append(texts: string[], index = 0, delta: string): void {
@@ -157,45 +189,48 @@ export class StreamedResponse implements StreamedReply {
   }
 
   #addWhole({ arguments: given, text, ...at }: z.infer<typeof wholeEvent>, type: string): void {
-    const known = this.#items.get(at.output_index);
     const isCall = type === "response.function_call_arguments.done";
+    const { output_index: index, item_id: id } = at;
+    const known = this.#find({ index, type: isCall ? "function_call" : "message", ids: id ? [id] : [] });
     const delta = isCall ? given : text;
     const had = isCall ? known?.arguments : known?.texts[at.content_index ?? 0];
     if (!delta || had) return;
     this.#addDelta({ ...at, delta }, type.replace(/done$/, "delta"));
   }
 
-  #show(index: number, { item }: ItemInParts, delta: string): void {
-    if (this.#shownIndex !== index) {
-      if (item.phase === "final_answer") this.#shown = "";
+  #show(shown: ItemInParts, delta: string): void {
+    if (this.#shownItem !== shown) {
+      if (shown.item.phase === "final_answer") this.#shown = "";
       else if (this.#shown !== "") this.#shown += "\n\n";
-      this.#shownIndex = index;
+      this.#shownItem = shown;
     }
     this.#shown += delta;
     if (this.#shown !== "") this.#onText(this.#shown);
   }
 
-  #begin(index: number, type: string): ItemInParts | undefined {
-    const known = this.#items.get(index);
-    if (known !== undefined || this.#further.has(index)) return known;
-    if (type === "function_call") this.#calls += 1;
-    if (type === "function_call" && this.#calls > MAX_RECORDED_CALLS) {
-      this.#count(FURTHER_LENGTH);
-      this.#further.add(index);
-      return undefined;
+  #find(place: Place): ItemInParts | null | undefined {
+    for (const id of [...place.ids, ""]) {
+      const known = this.#places.get(keyOf(place, id));
+      if (known !== undefined) return known;
     }
-    const item = {
-      item: { type },
-      isWhole: false,
-      length: 0,
-      texts: [],
-      summary: [],
-      refusal: "",
-      arguments: "",
-    };
-    this.#count(ITEM_LENGTH);
-    this.#items.set(index, item);
-    return item;
+    return undefined;
+  }
+
+  #begin(place: Place): ItemInParts | null {
+    const known = this.#find(place);
+    return known === undefined ? this.#beginItem(place) : known;
+  }
+
+  #beginItem(place: Place): ItemInParts | null {
+    const { index, type, ids } = place;
+    if (type === "function_call") this.#calls += 1;
+    const isFurther = type === "function_call" && this.#calls > MAX_RECORDED_CALLS;
+    this.#count((isFurther ? FURTHER_LENGTH : ITEM_LENGTH) + ids.join().length);
+    const begun = isFurther ? null : newItem(index, type);
+    if (begun === null) this.#further += 1;
+    else this.#items.push(begun);
+    for (const id of [...ids, ""]) this.#places.set(keyOf(place, id), begun);
+    return begun;
   }
 
   #count(length: number): void {
@@ -203,6 +238,22 @@ export class StreamedResponse implements StreamedReply {
     if (this.#length > MAX_REPLY_LENGTH) throw replyTooLarge("The answer", MAX_REPLY_LENGTH);
   }
 }
+
+const keyOf = ({ index, type }: Place, id: string) => `${index} ${type} ${id}`;
+
+const idsOf = ({ id, call_id: callId }: Item): string[] =>
+  [callId, id].filter((each) => typeof each === "string");
+
+const newItem = (index: number, type: string): ItemInParts => ({
+  index,
+  item: { type },
+  isWhole: false,
+  length: 0,
+  texts: [],
+  summary: [],
+  refusal: "",
+  arguments: "",
+});
 
 const TYPE_OF_DELTA: Record<string, string> = {
   "response.function_call_arguments.delta": "function_call",
