@@ -54,6 +54,7 @@ export function readMessage(
   // Beside other calls, an answer is too early.
   const given = uses.length === 0 ? blocks.find(isAnswer) : undefined;
   const isCut = reason === "max_tokens";
+  const end = given !== undefined && reason === "tool_use" ? "end_turn" : reason;
   const content = given === undefined ? textOf(blocks) : inputText(given.input);
   const calls = uses
     .slice(0, MAX_RECORDED_CALLS)
@@ -63,7 +64,7 @@ export function readMessage(
     refusal: reason === "refusal" ? (details?.explanation ?? "") : "",
     reasoning: thinkingOf(blocks),
     toolCalls: readCalls(calls, request, { furtherCalls: furtherCalls + further.size, redact }),
-    finishReason: reason ? redact(reason).slice(0, MAX_NAME_LENGTH) : null,
+    finishReason: end ? redact(end).slice(0, MAX_NAME_LENGTH) : null,
     state: readMessageState(
       blocks
         .filter((block) => !further.has(block) && (!isAnswer(block) || block === given))

@@ -158,3 +158,24 @@ test.each([
   server.script(`always ${name}`, ends("stop", message));
   await expect(call(modelRequest(`always ${name}`))).rejects.toMatchObject({ reason: "empty" });
 });
+
+test.each(["tool_calls", "tool_use", "function_call", "MODEL: pause_turn"])(
+  "a text that ends with %s, but without a call, is requested once more, then it fails",
+  async (reason) => {
+    const announced = ends(reason, { content: "I will look." });
+    server.script(`once ${reason}`, [announced, ends("stop", { content: "It is 1." })]);
+    const error = `the model provider "test" stopped to call a function, but sent no call (${reason})`;
+    expect(await call(modelRequest(`once ${reason}`, { tools }))).toMatchObject({
+      content: "It is 1.",
+      usage: { inputTokens: 20 },
+      attempts: [{ error }, { error: null }],
+    });
+    server.script(`always ${reason}`, announced);
+    await expect(call(modelRequest(`always ${reason}`, { tools }))).rejects.toMatchObject({
+      reason: "empty",
+      message: `${error} twice`.replace("the model", "The model"),
+    });
+    // Without tools, there is nothing to call.
+    expect(await call(modelRequest(`always ${reason}`))).toMatchObject({ content: "I will look." });
+  },
+);

@@ -38,6 +38,9 @@ const BROKEN_OFF = new Set([
   "abort",
 ]);
 
+// OpenAI: tool_calls, function_call. Anthropic: tool_use, pause_turn. The text is what the model says before it calls.
+const CALLING = new Set(["tool_calls", "function_call", "tool_use", "pause_turn"]);
+
 /**
  * The reason why a response is no usable answer; null if it is one. Complete calls are usable although the answer
  * was cut off behind them.
@@ -60,6 +63,8 @@ export function findFlaw(
   if (endsWith(WINDOW_FULL) && !isUsable)
     return new FlawedAnswer("window", "cut the answer off: the model's context window is full");
   if (endsWith(CUT_OFF) && !isUsable) return cutOff(request);
+  if (toolCalls.length === 0 && request.tools.length > 0 && endsWith(CALLING))
+    return new FlawedAnswer("empty", `stopped to call a function, but sent no call (${reply.finishReason})`);
   if (content.trim() !== "") return null;
   // A call that closes a conversation asks for text.
   const isClosing = () => request.tools.length === 0 && request.messages.some(({ role }) => role === "tool");
