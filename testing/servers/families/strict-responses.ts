@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
+import { isJsonObject, tryParseJson } from "@/server/base/json/json";
+import { safeArguments, safeName } from "@/server/work/models/calls/sent-calls";
 import { serveFetch } from "../fetch-server";
 import { cut, opaque } from "./strict-chat";
 
@@ -29,8 +31,8 @@ const inputItem = z.union([
   z.looseObject({
     type: z.literal("function_call"),
     call_id: z.string(),
-    name: z.string(),
-    arguments: z.string(),
+    name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/),
+    arguments: z.string().refine((json) => isJsonObject(tryParseJson(json)), "Expected a JSON object"),
   }),
 ]);
 const functionTool = z.strictObject({
@@ -82,10 +84,10 @@ export type ResponseLine = {
   isCut?: boolean;
 };
 
-const newId = (prefix: string) => `${prefix}_${randomBytes(24).toString("hex")}`;
-
 /** `oneIndex`, `oneId`: all items share them. `callsAtEnd`: calls come only with the last event. */
 export type StreamFlaws = { oneIndex?: true; oneId?: true; emptyEnd?: true; callsAtEnd?: true };
+
+const newId = (prefix: string) => `${prefix}_${randomBytes(24).toString("hex")}`;
 
 export const reasoningItem = (summary: string): Item => ({
   id: newId("rs"),
@@ -150,8 +152,13 @@ const writeTexts = (content: unknown) =>
       .data?.map((part) => part.text) ?? null,
   );
 
+// A call that the API would not take back may be repaired.
 const withoutNames = ({ id: _id, status: _status, content, ...item }: Record<string, unknown>) => ({
   ...item,
+  ...(item.type === "function_call" && {
+    name: safeName(String(item.name)),
+    arguments: safeArguments(String(item.arguments)),
+  }),
   texts: writeTexts(content),
 });
 const isBack = (item: object | undefined, sent: Item | undefined) =>
@@ -170,19 +177,19 @@ export async function startStrictResponses(
     rejects = [],
     beforeReply,
     hasForgotten = () => false,
+    flaws = {},
   }: {
     rejects?: readonly string[];
     beforeReply?: (turn: number) => Promise<unknown>;
     hasForgotten?: () => boolean;
+    flaws?: StreamFlaws;
   } = {},
 ): Promise<StrictResponses> {
   const replies = new Map<string, Item[]>();
-    flaws = {},
 
   function check(input: ResponseRequest["input"]): string | null {
     const calls = new Set<string>();
     const answered = new Set<string>();
-    flaws?: StreamFlaws;
     for (const [index, item] of input.entries()) {
       if (item.type === "function_call_output") {
         if (!calls.has(item.call_id))

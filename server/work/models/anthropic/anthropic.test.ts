@@ -147,6 +147,17 @@ test("another provider's messages go as text and plain calls, and a single call 
   expect(JSON.stringify(server.requests[1])).not.toContain("cache_control");
 });
 
+test("a name that Anthropic rejects goes back in another form", async () => {
+  const { server, call } = await serve([
+    { blocks: [thinkingBlock("Hm."), callBlock("look up", {})] },
+    { blocks: [textBlock("Done.")] },
+  ]);
+  const request = modelRequest("", { messages: [user], tools });
+  const reply = await call(request);
+  expect((await call({ ...request, messages: [user, ...behind(reply)] })).content).toBe("Done.");
+  expect(server.requests[1]?.messages[1]?.content).toMatchObject([{ type: "thinking" }, { name: "look_up" }]);
+});
+
 const schema = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
 
 test.each([

@@ -144,7 +144,7 @@ function toBlocks(message: ModelMessage, origin: string): object[] {
     if (block.type !== "tool_use") return [block];
     const call = toolCalls[uses.indexOf(block)];
     // A call without a result is rejected.
-    return call === undefined ? [] : [{ ...block, id: safeId(call.id) }];
+    return call === undefined ? [] : [{ ...block, id: safeId(call.id), name: safeName(call.name) }];
   });
   return [...back, ...toolCalls.slice(uses.length).map(toToolUse)];
 }

@@ -122,7 +122,9 @@ function returned(
   const back = items.flatMap((item): Item[] => {
     if (item.type !== "function_call") return [item];
     const call = toolCalls[calls.indexOf(item)];
-    return call === undefined ? [] : [{ ...item, call_id: call.id }];
+    if (call === undefined) return [];
+    const own = typeof item.arguments === "string" && safeArguments(item.arguments) === item.arguments;
+    return [{ ...item, ...toCallItem(call), ...(own && { arguments: item.arguments }) }];
   });
   const isEncrypted = items.some(
     ({ type, encrypted_content: content }) => type === "reasoning" && typeof content === "string",

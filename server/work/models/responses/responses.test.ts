@@ -205,6 +205,18 @@ test("another provider's messages, and those without items, go as text and plain
   ]);
 });
 
+test("broken calls go back in a form that every server takes", async () => {
+  const items = [reasoningItem("Hm."), callItem("look up", '{"at":'), callItem("x".repeat(70), "[1]")];
+  const { server, call } = await serve([{ items }, { items: [messageItem("Done.")] }]);
+  const request = modelRequest("", { messages: [user], tools });
+  const reply = await call(request);
+  expect((await call({ ...request, messages: [user, ...behind(reply)] })).content).toBe("Done.");
+  expect(server.requests[1]?.input.filter(({ type }) => type === "function_call")).toMatchObject([
+    { name: "look_up", arguments: "{}" },
+    { name: "x".repeat(64), arguments: "{}" },
+  ]);
+});
+
 test("a call that was not executed does not go back", async () => {
   const { server, call } = await serve([
     { items: [reasoningItem("Hm."), messageItem("No JSON"), callItem("look", {})] },
