@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { readJson, writeJson } from "@/server/base/json/json";
+import { findExcess } from "@/server/base/json/text";
 import { KIB } from "@/server/contract/sizes";
 import { TOO_MANY_FIELDS } from "./call-body";
 import { type HmacRule, PRESETS, type Sender, type SignatureRule } from "./presets";
@@ -30,8 +31,10 @@ export function readSignatureCheck(text: string): SignatureCheck {
 }
 
 const SHOWN_BYTES = 512;
-// Larger bodies are not written again for the hint.
+// Larger bodies are not written again for the hint: anyone can send them, and indentation writes each value once per
+// level.
 const MAX_REWRITTEN_BYTES = 64 * KIB;
+const MAX_REWRITTEN = { depth: 32, values: 10_000 };
 
 type Failed = { secrets: string[]; call: SignedCall; token: string };
 
@@ -165,6 +168,7 @@ function rewrite(body: Uint8Array): string[] {
   if (body.length > MAX_REWRITTEN_BYTES) return [];
   const text = Buffer.from(body).toString("utf8");
   const ends = [text.trim(), `${text}\n`, text.replaceAll("\r\n", "\n")];
+  if (findExcess(text, MAX_REWRITTEN) !== null) return ends;
   try {
     const compact = writeJson(readJson(text));
     return [...ends, compact, writeJson(readJson(text), 2), spaced(compact)];

@@ -370,6 +370,21 @@ describe("a rejected signature", () => {
     expect((await checkOf(id))?.likely).toContain("The body was parsed and written again on its way.");
   });
 
+  it.each([
+    ["many levels", 33, 0],
+    ["many values", 32, 10_000],
+  ])(
+    "writes no body with %s again: indented it would be a thousand times as long",
+    async (_name, depth, values) => {
+      const { id, token } = await create("stripe");
+      const body = "[".repeat(depth) + "0,".repeat(values) + "0" + "]".repeat(depth);
+      expect(await send(token, stripe(JSON.stringify(JSON.parse(body), null, 2)), { body })).toMatchObject({
+        status: 401,
+      });
+      expect((await checkOf(id))?.likely).toContain("signs with another secret");
+    },
+  );
+
   it("names the clock, the missing header, the header of another sender, and the wrong form", async () => {
     const { id, token } = await create("stripe");
     const likely = async (headers: Record<string, string>) => {
