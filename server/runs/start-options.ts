@@ -2,7 +2,7 @@ import type { Decimal } from "@/server/base/amount";
 import { isJsonObject, readJson, writeJson } from "@/server/base/json/json";
 
 export type StartOptions = {
-  /** The run never uses more. */
+  /** The run's cap, unless a provider ignores its output limit. */
   maxCredits?: Decimal | undefined;
   /** At most the deadline of the agent or tool. */
   deadlineSeconds?: number | undefined;

@@ -189,15 +189,15 @@ it("the texts of an agent run are those of its own model calls", async () => {
 });
 
 describe("a stream", () => {
-  it("ends when its key is revoked", async () => {
+  it.each([
+    ["revoked", () => ({ revokedAt: world.clock.now() })],
+    ["limited to other targets", ({ agentId }: Tenant) => ({ targetIds: [agentId] })],
+  ])("ends when its key is %s", async (_name, data) => {
     const stranger = await createTenant(world);
     const runId = await insertRun(world, stranger, { status: "Pending" });
     const response = await open(pathOf(runId), { key: stranger.key });
     const text = response.text();
-    await other.db.apiKey.update({
-      where: { id: stranger.apiKeyId },
-      data: { revokedAt: world.clock.now() },
-    });
+    await other.db.apiKey.update({ where: { id: stranger.apiKeyId }, data: data(stranger) });
     expect(readEvents(await text).map(({ name }) => name)).toEqual(["snapshot"]);
   });
 

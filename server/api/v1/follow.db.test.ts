@@ -65,16 +65,16 @@ describe("wait", () => {
     );
   });
 
-  it("ends when its key is revoked", async () => {
+  it.each([
+    ["revoked", () => ({ revokedAt: world.clock.now() }), 401],
+    ["limited to other targets", ({ toolId }: Tenant) => ({ targetIds: [toolId] }), 404],
+  ])("ends when its key is %s", async (_name, data, status) => {
     const stranger = await createTenant(world);
     const runId = await insertRun(world, stranger, { kind: "agent", status: "Pending" });
     const answer = ask(`${statusOf(runId)}?wait=30`, { key: stranger.key });
     await expect.poll(waiting).toBe(1);
-    await other.db.apiKey.update({
-      where: { id: stranger.apiKeyId },
-      data: { revokedAt: world.clock.now() },
-    });
-    expect((await answer).status).toBe(401);
+    await other.db.apiKey.update({ where: { id: stranger.apiKeyId }, data: data(stranger) });
+    expect((await answer).status).toBe(status);
   });
 
   it("forgets a client that leaves", async () => {

@@ -19,7 +19,7 @@ import { cancelRun } from "@/server/runs/cancel";
 import { EVENT_STREAM_HEADERS, openEventStream } from "@/server/runs/live/event-stream";
 import { followRun } from "@/server/runs/live/follow-run";
 import { type Position, readPosition, START } from "@/server/runs/live/position";
-import { readRun } from "@/server/runs/read/read-run";
+import { ownRun, readRun } from "@/server/runs/read/read-run";
 import type { RunFacts } from "@/server/runs/run-facts";
 import type { Services } from "@/server/services";
 
@@ -62,7 +62,7 @@ export function viewEndpoint<View extends z.ZodType>({
       const { wait: seconds = 0 } = given;
       let run = await readRun(services, actor, refOf(given));
       if (seconds > 0 && !isTerminal(run.status)) {
-        await waitForEnd(call, run, seconds * 1_000);
+        await waitForEnd(call, { run, kind: rules.kind }, seconds * 1_000);
         run = await readRun(services, actor, refOf(given));
       }
       return "viewRun" in rules ? rules.viewRun(services, run) : rules.render(call, run);
@@ -80,18 +80,20 @@ const wait = integerParameter("wait", {
 }).optional();
 
 type Caller = Pick<EndpointCall<unknown>, "services" | "call">;
+type Asked = { run: RunFacts; kind: RunKind };
 
 // Throws what a new call with the same key would.
-const confirmCaller = ({ services, call: { key } }: Caller) =>
-  authorizeCaller(services, key, { scope: SCOPE });
+async function confirmCaller({ services, call: { key } }: Caller, { run, kind }: Asked): Promise<void> {
+  ownRun(await authorizeCaller(services, key, { scope: SCOPE }), kind, run);
+}
 
 async function waitForEnd(
   { services, actor, call }: EndpointCall<unknown>,
-  run: RunFacts,
+  asked: Asked,
   ms: number,
 ): Promise<void> {
-  const confirm = () => confirmCaller({ services, call });
-  await services.endWaiters.wait(run.id, { ms, caller: actor.apiKeyId, confirm, signal: call.signal });
+  const confirm = () => confirmCaller({ services, call }, asked);
+  await services.endWaiters.wait(asked.run.id, { ms, caller: actor.apiKeyId, confirm, signal: call.signal });
   await confirm();
 }
 
@@ -136,7 +138,7 @@ export function eventsEndpoint({
       z.output<typeof named> & { since?: number | undefined; children?: boolean | undefined }
     >) {
       const ref = refOf(given);
-      await readRun(services, actor, ref);
+      const asked = { run: await readRun(services, actor, ref), kind: rules.kind };
       const { since: n, children: hasChildren = false } = given;
       const from =
         readLastEventId(call.headers["Last-Event-ID"] ?? "", hasChildren) ??
@@ -155,7 +157,7 @@ export function eventsEndpoint({
             sink,
           }),
         mayStay: () =>
-          confirmCaller({ services, call }).then(
+          confirmCaller({ services, call }, asked).then(
             () => true,
             (error: unknown) => !isAppError(error),
           ),

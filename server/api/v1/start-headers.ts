@@ -41,7 +41,8 @@ export const OPTION_HEADERS = z.object({
     .string()
     .optional()
     .meta({
-      description: "The run never uses more credits, nor more than maxCredits of agent, tool and key.",
+      description:
+        "The run's cap of credits, below maxCredits of agent, tool and key. A provider that ignores its output limit may exceed it.",
       param: { example: "0.5" },
     }),
   "X-Deadline-Seconds": z
