@@ -1899,7 +1899,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /** @description A flat JSON object of texts, numbers and booleans in ASCII, at most 2 KiB. It is shown with the run and filters lists. */
                 "X-Metadata"?: string;
-                /** @description The run never uses more credits, nor more than maxCredits of agent, tool and key. */
+                /** @description The run's cap of credits, below maxCredits of agent, tool and key. A provider that ignores its output limit may exceed it. */
                 "X-Max-Credits"?: string;
                 /** @description The run fails after so many seconds, or at the deadline of agent or tool if that is earlier. */
                 "X-Deadline-Seconds"?: string;
@@ -2370,7 +2370,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /** @description A flat JSON object of texts, numbers and booleans in ASCII, at most 2 KiB. It is shown with the run and filters lists. */
                 "X-Metadata"?: string;
-                /** @description The run never uses more credits, nor more than maxCredits of agent, tool and key. */
+                /** @description The run's cap of credits, below maxCredits of agent, tool and key. A provider that ignores its output limit may exceed it. */
                 "X-Max-Credits"?: string;
                 /** @description The run fails after so many seconds, or at the deadline of agent or tool if that is earlier. */
                 "X-Deadline-Seconds"?: string;
@@ -2983,7 +2983,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /** @description A flat JSON object of texts, numbers and booleans in ASCII, at most 2 KiB. It is shown with the run and filters lists. */
                 "X-Metadata"?: string;
-                /** @description The run never uses more credits, nor more than maxCredits of agent, tool and key. */
+                /** @description The run's cap of credits, below maxCredits of agent, tool and key. A provider that ignores its output limit may exceed it. */
                 "X-Max-Credits"?: string;
                 /** @description The run fails after so many seconds, or at the deadline of agent or tool if that is earlier. */
                 "X-Deadline-Seconds"?: string;
@@ -3078,7 +3078,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /** @description A flat JSON object of texts, numbers and booleans in ASCII, at most 2 KiB. It is shown with the run and filters lists. */
                 "X-Metadata"?: string;
-                /** @description The run never uses more credits, nor more than maxCredits of agent, tool and key. */
+                /** @description The run's cap of credits, below maxCredits of agent, tool and key. A provider that ignores its output limit may exceed it. */
                 "X-Max-Credits"?: string;
                 /** @description The run fails after so many seconds, or at the deadline of agent or tool if that is earlier. */
                 "X-Deadline-Seconds"?: string;
@@ -3243,6 +3243,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3436,7 +3437,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /** @description A flat JSON object of texts, numbers and booleans in ASCII, at most 2 KiB. It is shown with the run and filters lists. */
                 "X-Metadata"?: string;
-                /** @description The run never uses more credits, nor more than maxCredits of agent, tool and key. */
+                /** @description The run's cap of credits, below maxCredits of agent, tool and key. A provider that ignores its output limit may exceed it. */
                 "X-Max-Credits"?: string;
                 /** @description The run fails after so many seconds, or at the deadline of agent or tool if that is earlier. */
                 "X-Deadline-Seconds"?: string;
@@ -3732,6 +3733,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {

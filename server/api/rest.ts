@@ -114,11 +114,12 @@ async function serve(call: Call, limit: "reads" | "lists" | "changes"): Promise<
   });
 }
 
-// Adds the entity tag of a view. The body of an ended run is kept for polls.
+// Adds the entity tag of a view that has none. The body of an ended run is kept for polls.
 function renderView({ route, services, actor, headers }: Call, view: object): string {
   const { endpoint, procedure } = route;
   const body = writeJson(view);
-  if (endpoint.answers !== "view" && endpoint.answers !== "saved") return body;
+  const isTagged = endpoint.answers === "view" || endpoint.answers === "saved";
+  if (!isTagged || headers.ETag !== undefined) return body;
   const { kind, state } = endpoint;
   if (state !== undefined) {
     headers.ETag = tagDefinition(view, state);

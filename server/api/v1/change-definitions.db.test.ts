@@ -258,6 +258,17 @@ describe("agents and tools", () => {
 });
 
 describe("If-Match", () => {
+  it.each([
+    ["triggers", { slug: "fresh-trigger", agent: "helper" }],
+    ["callbacks", { slug: "fresh-callback", url: "https://example.com/runs", events: ["run.completed"] }],
+  ])("takes the ETag of new %s, whose answer has what no read has", async (kind, definition) => {
+    const created = await post(`/v1/${kind}`, definition);
+    const etag = created.headers.get("etag") ?? "";
+    const path = `/v1/${kind}/${created.body.id}`;
+    expect(etag).toBe((await get(path)).headers.get("etag"));
+    expect((await patch(path, {}, { headers: { "If-Match": etag } })).status).toBe(200);
+  });
+
   it("is 412 unless it names the current state, and changes nothing then", async () => {
     const created = await post("/v1/agents", { slug: "matched", ...AGENT });
     const path = `/v1/agents/${created.body.id}`;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Endpoint, type EndpointRules, endpoint, idParameter } from "@/server/api/endpoint";
+import { type Endpoint, type EndpointRules, endpoint, idParameter, Reply } from "@/server/api/endpoint";
 import { requireMatch, tagDefinition } from "@/server/api/http/entity-tag";
 import type { ApiKeyActor } from "@/server/base/actor";
 import { MAX_BODY_BYTES } from "@/server/contract/sizes";
@@ -101,15 +101,18 @@ export function createEndpoint({
       `The body is the entry of a definition file, as JSON. Its slug must be free.${restores}` +
       `${created?.description ?? ""}`,
     alsoNeeds: ["definitions:read", ...alsoNeeds],
-    answers: created === undefined ? "saved" : "plain",
+    answers: "saved",
     ...(state === undefined ? {} : { state }),
     successDescription: "The stored definition",
     body: BODY,
     input: z.object({ ...query, body: definition }),
     answer: created?.answer ?? view,
     example: { request: example.definition, response: created?.example ?? example },
-    run: ({ services, actor, input: { body, ...given } }) =>
-      create(services, actor, { definition: body, ...OPTIONS.parse(given) }),
+    async run({ services, actor, input: { body, ...given } }) {
+      const made = await create(services, actor, { definition: body, ...OPTIONS.parse(given) });
+      if (created === undefined) return made;
+      return new Reply(made, { headers: { ETag: tagDefinition(view.parse(made), state) } });
+    },
   });
 }
 
