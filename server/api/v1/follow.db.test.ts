@@ -4,7 +4,7 @@ import { notifyRunChanged } from "@/server/runs/run-changes";
 import { startRun } from "@/server/runs/start";
 import { executeRun } from "@/testing/execute";
 import { insertRun } from "@/testing/runs";
-import { createTenant, openWorld } from "@/testing/world";
+import { createTenant, openWorld, type Tenant } from "@/testing/world";
 import { handleRest } from "../rest";
 
 const world = await openWorld();
