@@ -48,21 +48,23 @@ it("throws what an act threw, while the server gets a failed step", async () => 
   expect(outputs).toEqual([{ status: "Failed", bytes: 0 }]);
 });
 
-it("ends a call at its first act after 25 seconds, and never before its first act", () => {
+it("ends a call at the first act after 25 seconds, and never before one has finished", () => {
   const { steps } = open();
-  vi.advanceTimersByTime(60_000);
-  steps.checkpoint();
+  for (let called = 1; called <= 3; called += 1) {
+    vi.advanceTimersByTime(60_000);
+    steps.checkpoint(false);
+  }
   vi.advanceTimersByTime(24_999);
-  steps.checkpoint();
+  steps.checkpoint(true);
   vi.advanceTimersByTime(1);
-  expect(() => steps.checkpoint()).toThrow(expect.objectContaining({ isCallOver: true }));
+  expect(() => steps.checkpoint(true)).toThrow(expect.objectContaining({ isCallOver: true }));
 });
 
 it("yields before the server ends the function because of its number of steps", async () => {
   const { steps } = open({ before: 899 });
-  steps.checkpoint();
+  steps.checkpoint(false);
   await steps.run({ id: "a", name: "a" }, async () => 1, refer);
-  const yielding = () => steps.checkpoint();
+  const yielding = () => steps.checkpoint(false);
   expect(yielding).toThrow(expect.objectContaining({ name: "YieldSlot", isCallOver: false }));
 });
 
@@ -76,7 +78,7 @@ it.each([
   const ended = call.end();
   const error = await acting.catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ name: "YieldSlot", isCallOver: !hasLostServer });
-  expect(() => steps.checkpoint()).toThrow(YieldSlot);
+  expect(() => steps.checkpoint(false)).toThrow(YieldSlot);
   await ended;
 });
 

@@ -43,7 +43,7 @@ export class NamedSteps implements StepTools {
   #count: number;
   /** Steps cannot be nested. */
   #isActing = false;
-  #endsAt: number | undefined;
+  #endsAt = Number.POSITIVE_INFINITY;
 
   constructor(tools: SdkTools, { call, before }: { call: ServerCall; before: number }) {
     this.#tools = tools;
@@ -70,11 +70,12 @@ export class NamedSteps implements StepTools {
     }
   }
 
-  checkpoint(): void {
+  checkpoint(hasProgressed: boolean): void {
     if (this.#call.isOver) throw this.#over();
-    // A call has time for at least one act.
-    this.#endsAt ??= performance.now() + MAX_CALL_MS;
-    if (performance.now() >= this.#endsAt) throw callOver();
+    const now = performance.now();
+    // A call has time for at least one act, even if a called run evaluates its finished steps for longer than that.
+    if (!hasProgressed) this.#endsAt = now + MAX_CALL_MS;
+    if (now >= this.#endsAt) throw callOver();
     if (this.#count >= MAX_STEPS) throw new YieldSlot("the function has enough steps");
   }
 

@@ -283,7 +283,7 @@ export class RunEngine implements Engine, Executor {
       steps,
       tree,
       checkpoint: () => {
-        steps.checkpoint();
+        steps.checkpoint(hasProgressed());
         if (this.#stopping || (hasProgressed() && this.#mustYieldSlot(slot)))
           throw new YieldSlot("another run is next");
         if (!this.#slots.texts.isBeyond(slot) || !hasProgressed()) return;

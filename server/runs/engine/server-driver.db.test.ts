@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { ModelReply, ModelRequest } from "@/server/work/models/port";
 import { executeSegment } from "@/testing/execute";
 import { untilSharesAreKnown } from "@/testing/process";
+import { insertTool } from "@/testing/tools";
 import {
   createTenant,
   createWorld,
@@ -11,7 +12,7 @@ import {
   type World,
 } from "@/testing/world";
 import { startRun } from "../start";
-import type { Admitted } from "./claim";
+import { type Admitted, admitWaitingRuns } from "./claim";
 
 let process: World;
 let play: (request: ModelRequest) => Promise<Partial<ModelReply>>;
@@ -77,4 +78,23 @@ it("lets a run yield between two segments when the server has enough runs and an
   const run = await world.db.run.findUniqueOrThrow({ where: { id: first } });
   expect(run).toMatchObject({ status: "Completed", stepsExecuted: 1 });
   expect(run.yieldedAt).toHaveLength(1);
+});
+
+it("tells a call that nothing has finished in it while called runs read their finished steps", async () => {
+  const tenant = await createTenant(world);
+  const sum = (id: string) => ({ id, uses: "calculate", with: { expression: "1+1" } });
+  await insertTool(world, tenant, { slug: "sums", definition: { steps: ["a", "b", "c"].map(sum) } });
+  const call = { id: "call", uses: "run_tool", with: { tool: "sums" } };
+  const targetId = await insertTool(world, tenant, { slug: "calls", definition: { steps: [call] } });
+  const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  const { runId } = await startRun(process, actor, { kind: "tool", targetId, input: {} });
+  await admitWaitingRuns(world, { worker: null, slots: 1_000 });
+  expect(await executeSegment(process, runId, { acts: 2 })).toBe("paused");
+
+  const progress: boolean[] = [];
+  const checkpoint = (hasProgressed: boolean) => void progress.push(hasProgressed);
+  const result = await process.engine.executeSegment({ runId }, { run: (_step, act) => act(), checkpoint });
+  expect(result.kind).toBe("ended");
+  // The call itself, then "b" and "c".
+  expect(progress).toEqual([false, false, true]);
 });

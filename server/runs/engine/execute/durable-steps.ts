@@ -8,6 +8,9 @@ export type StepReference = { status: "Completed" | "Failed"; bytes: number };
 export type DurableSteps = {
   /** Acts within another act, also in parallel, belong to its step. */
   run<T>(step: StepName, act: () => Promise<T>, refer: (result: T) => StepReference): Promise<T>;
-  /** Called before each act. Throws YieldSlot if the call that executes the run must end first. */
-  checkpoint(): void;
+  /**
+   * Called before each act. Throws YieldSlot if the call that executes the run must end first. `hasProgressed`: the call
+   * has finished an act.
+   */
+  checkpoint(hasProgressed: boolean): void;
 };
