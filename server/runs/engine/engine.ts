@@ -203,9 +203,11 @@ export class RunEngine implements Engine, Executor {
         } catch (error) {
           if (error instanceof WorkerLost || this.#stopping) return;
           log.warn("A run failed with a platform error; retrying", { runId: id, attempt, error });
-          if (attempt === MAX_ATTEMPTS) return await this.failRun(id, error);
           const delay = delayAfter(attempt);
-          if (!isTransient(error)) attempt += 1;
+          if (!isTransient(error)) {
+            if (attempt === MAX_ATTEMPTS) return await this.failRun(id, error);
+            attempt += 1;
+          }
           await sleep(delay);
         }
         const failed = slot;
