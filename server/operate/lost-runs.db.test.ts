@@ -80,7 +80,7 @@ it("stays with its worker, and between two calls with the server", async () => {
   world.clock.advance(600_000);
   expect(await keepsSlot(runId)).toBe(true);
   const { epoch, organizationId: orgId } = await read(runId);
-  await pauseRun(world, { run: { id: runId, orgId: mintOrgId(orgId), epoch }, worker });
+  await pauseRun(world, { run: { id: runId, orgId: mintOrgId(orgId), epoch }, worker }, { inOrder: true });
   world.clock.advance(30_000);
   expect(await keepsSlot(runId)).toBe(true);
   world.clock.advance(1);
@@ -92,7 +92,7 @@ it("waits for a slot again when the worker that paused it is replaced, wherever 
   const worker = await world.engine.worker();
   const claimed = await claimRun(world, { runId }, worker.id);
   if (claimed === null) throw new Error("not claimed");
-  await pauseRun(world, { run: claimed, worker });
+  await pauseRun(world, { run: claimed, worker }, { inOrder: true });
   await replaceWorker(world);
   expect(await read(runId)).toMatchObject({ status: "Running", admittedAt: null, pausedBy: null });
   expect(await inFlight()).toBe(

@@ -43,16 +43,16 @@ export function rewriteToolCalls(calls: readonly ToolCall[], rewrite: (text: str
 const INTERRUPTED = "Interrupted: its process ended or stalled. It was started again.";
 
 /**
- * The attempts of a step or model call that a worker takes over at `now`, including the interrupted one. A step
- * whose child run had yielded its slot was not interrupted.
+ * The attempts of a step or model call that a worker takes over at `now`, including the interrupted one. A step that
+ * was open when its run left a worker in order, such as a wait or a called run, was not interrupted.
  */
 export function attemptsBefore(
   row: { status: StepStatus; startedAt: Date; attempts: string },
-  run: { yieldedAt: Date | null },
+  run: { leftAt: Date | null },
   now: Date,
 ): Attempt[] {
   const known = readAttempts(row.attempts);
-  if (row.status !== "Running" || (run.yieldedAt !== null && run.yieldedAt >= row.startedAt)) return known;
+  if (row.status !== "Running" || (run.leftAt !== null && run.leftAt >= row.startedAt)) return known;
   const last = known.at(-1);
   const startedAt = last === undefined ? row.startedAt : startAfter(last);
   const durationMs = now.getTime() - startedAt.getTime();

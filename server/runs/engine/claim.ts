@@ -78,7 +78,7 @@ const READ = defineQuery(
                             - coalesce($2, clock_timestamp()))::float8 * 1000 AS "leftMs",
          CASE WHEN r.max_credits IS NOT NULL THEN
            json_build_object('credits', r.max_credits::text, 'of', coalesce(r.max_credits_of, 'this run')) END AS cap,
-         r.yielded_at[cardinality(r.yielded_at)] AS "yieldedAt",
+         greatest(root.yielded_at[cardinality(root.yielded_at)], root.paused_at) AS "leftAt",
          CASE WHEN r.root_run_id = r.id THEN r.held ELSE root.held END AS held,
          CASE WHEN r.epoch = 1 AND r.forked_from IS NULL THEN 0 ELSE (
            SELECT coalesce(sum(octet_length(s.output)), 0) FROM steps s WHERE s.run_id = r.id

@@ -45,7 +45,8 @@ export const claimedRow = z.object({
   storedBytes: z.number(),
   /** Each journal row and each change of status increments it. */
   sequence: z.number(),
-  yieldedAt: z.date().nullable(),
+  /** When the root run last left a worker in order: it yielded, or waited for a server's next call. */
+  leftAt: z.date().nullable(),
 });
 
 /** A run that this process's worker executes. */
@@ -67,7 +68,7 @@ export function firstEvents({ createdAt, startedAt }: { createdAt: Date; started
 }
 
 /** A run that its start claims. */
-export const FIRST_CLAIM = { epoch: 1, sequence: 1, yieldedAt: null, storedBytes: 0 };
+export const FIRST_CLAIM = { epoch: 1, sequence: 1, leftAt: null, storedBytes: 0 };
 
 export function deadlineOf(run: ClaimedRun): Date {
   return new Date(run.startedAt.getTime() + run.deadlineSeconds * 1000);

@@ -266,14 +266,20 @@ export async function yieldSlot(
 
 const PAUSE = defineCommand(
   "pause-run",
-  `UPDATE runs SET claimed_by = NULL, paused_by = claimed_by, admitted_at = coalesce($4, date_trunc('milliseconds', clock_timestamp()))
+  `UPDATE runs SET claimed_by = NULL, paused_by = claimed_by, admitted_at = moment.now,
+                   paused_at = CASE WHEN $5 THEN moment.now ELSE paused_at END
+   FROM (SELECT coalesce($4, date_trunc('milliseconds', clock_timestamp())) AS now) moment
    WHERE ${IS_CLAIMED} AND cancel_requested_at IS NULL`,
 );
 
-/** Releases a run that keeps its slot. False as in `yieldSlot`. */
-export function pauseRun({ pool, clock }: Services, claim: Claim): Promise<boolean> {
+/** Releases a run that keeps its slot, `inOrder`: between two acts. False as in `yieldSlot`. */
+export function pauseRun(
+  { pool, clock }: Services,
+  claim: Claim,
+  { inOrder }: { inOrder: boolean },
+): Promise<boolean> {
   return transact(pool, (client) =>
-    changeClaimed(client, claim, (values) => PAUSE(client, [...values, clock.forDatabase()])),
+    changeClaimed(client, claim, (values) => PAUSE(client, [...values, clock.forDatabase(), inOrder])),
   );
 }
 

@@ -94,14 +94,14 @@ export async function releaseSlot(
 /** Ends a call of a committed run, which keeps its slot for an Inngest server's next call. */
 export async function pauseSlot(services: Services, slot: Slot): Promise<SegmentResult> {
   const { id, epoch } = slot.run;
-  if (!(await pauseRun(services, slot))) return endUnclaimable(services, { runId: id });
+  if (!(await pauseRun(services, slot, { inOrder: true }))) return endUnclaimable(services, { runId: id });
   return { kind: "paused", id: `call@${epoch}` };
 }
 
 /** Releases a run after an error. If that fails, the dispatcher releases it later. */
 export async function releaseRun(services: Services, slot: Slot): Promise<void> {
   await waitForWrites(slot);
-  await pauseRun(services, slot).catch((error: unknown) => {
+  await pauseRun(services, slot, { inOrder: false }).catch((error: unknown) => {
     services.log.warn("Could not release a run after a platform issue; retrying in 1 s", { error });
   });
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { endOverdueRuns } from "@/server/operate/overdue-runs";
+import { readAttempts } from "@/server/runs/attempts";
 import { cancelRun } from "@/server/runs/cancel";
 import { admitWaitingRuns } from "@/server/runs/engine/claim";
 import { wakeRuns } from "@/server/runs/engine/run-state";
@@ -106,6 +107,12 @@ describe("a run that waits", () => {
     await wakeRuns(world);
     expect(await executeRun(world, outer)).toBe("ended");
     expect(await read(outer)).toMatchObject({ status: "Completed" });
+    const steps = await world.db.step.findMany({ where: { run: { rootRunId: outer } } });
+    // Neither the call nor the wait was interrupted.
+    expect(steps.map(({ attempts }) => readAttempts(attempts).map(({ error }) => error))).toEqual([
+      [null],
+      [null],
+    ]);
     await expectSoundLedger(world, tenant);
   });
 
@@ -143,7 +150,8 @@ describe("a run that waits", () => {
     const tenant = await createTenant(world);
     const sum = (id: string) => ({ id, uses: "calculate", with: { expression: "1+1" } });
     await insertTool(world, tenant, { slug: "sums", definition: { steps: [sum("one"), sum("two")] } });
-    const sums = { id: "sums", uses: "run_tool", with: { tool: "sums" } };
+    // A step with a time limit is stored before the pause.
+    const sums = { id: "sums", uses: "run_tool", with: { tool: "sums" }, timeoutMs: 60_000 };
     const runId = await startTool(tenant, { steps: [{ id: "both", parallel: [waits(60), sums] }] });
     await admitWaitingRuns(world, { worker: null, slots: 1_000 });
     // The call is over before the second sum.
@@ -154,6 +162,8 @@ describe("a run that waits", () => {
     expect(await executeSegment(world, runId)).toBe("asleep");
     expect(await steps()).toContainEqual({ key: "two", status: "Completed" });
     expect(await steps()).toContainEqual({ key: "pause", status: "Running" });
+    const called = (await read(runId)).steps.find(({ key }) => key === "sums");
+    expect(readAttempts(called?.attempts ?? "")).toMatchObject([{ error: null }]);
     await cancelRun(world, tenant.orgId, { runId, by: "Ada" });
     await expectSoundLedger(world, tenant);
   });
