@@ -30,6 +30,12 @@ export class YieldSlot extends Error {
     this.until = until;
     this.isCallOver = isCallOver;
   }
+
+  /** The same, but a run that sleeps does so at most until `limit`. */
+  atMost(limit: Date): YieldSlot {
+    if (this.until === undefined || this.until <= limit) return this;
+    return new YieldSlot(this.message, { until: limit });
+  }
 }
 
 /** Aborts after some time, at once if it is over; returns a function that prevents it. */

@@ -11,7 +11,7 @@ import type { Services } from "@/server/runs/services";
 import { ModelError, type ModelErrorReason } from "@/server/work/models/port";
 import { type ClaimedRun, deadlineOf, type Outcome } from "../claimed-run";
 import { endClaimedRun, endOpenChildren } from "../end-run";
-import { abortAfter, LimitReached, RunStopped } from "../interruptions";
+import { abortAfter, LimitReached, RunStopped, YieldSlot } from "../interruptions";
 import { type Budget, capBudget } from "../slots/budget";
 import { readJournal, sumChildUsage } from "../takeover";
 import { RunJournal } from "../write/journal";
@@ -83,7 +83,7 @@ export async function executeRun(
       // Whether a child is to be cancelled is in its row, which may not be written yet.
       if (parent !== undefined) await journal.settled();
       const ending = await outcomeOf(services, run, cause);
-      if (ending === null) throw cause;
+      if (ending === null) throw cause instanceof YieldSlot ? cause.atMost(execution.deadline) : cause;
       outcome = ending;
     }
     await endRun(execution, outcome);

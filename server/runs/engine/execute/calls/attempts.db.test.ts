@@ -9,6 +9,7 @@ import { startRun } from "@/server/runs/start";
 import { ModelError, type ModelReply, type ModelRequest } from "@/server/work/models/port";
 import { executeRun, executeSegment, replaceWorker } from "@/testing/execute";
 import { createMember } from "@/testing/runs";
+import { insertTool } from "@/testing/tools";
 import { createTenant, createWorld, openWorld, scriptedModels, type Tenant } from "@/testing/world";
 
 let play: (request: ModelRequest) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
@@ -54,6 +55,29 @@ it("has no slot while it waits for its next attempt", async () => {
     { error: null },
   ]);
   expect(asked).toBe(2);
+});
+
+it("ends a called run at its own deadline while that run waits for its next attempt", async () => {
+  const tenant = await createTenant(world);
+  const retries = { count: 1, firstWaitMs: 60_000 };
+  const text = { id: "text", uses: "generate_text", with: { prompt: "one" }, retries };
+  await insertTool(world, tenant, { slug: "slow", definition: { steps: [text] }, deadlineSeconds: 20 });
+  const call = { id: "call", uses: "run_tool", with: { tool: "slow" }, onError: "continue" };
+  const definition = { steps: [call], output: "{{ steps.call }}" };
+  const targetId = await insertTool(world, tenant, { slug: "caller", definition });
+  const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  const { runId } = await startRun(world, actor, { kind: "tool", targetId, input: {} });
+  play = () => {
+    throw new ModelError("Away.", { reason: "unavailable", attempts: [] });
+  };
+  expect(await executeRun(world, runId)).toBe("asleep");
+  world.clock.advance(20_000);
+  expect(await wakeRuns(world)).toMatchObject({ woken: 1 });
+  expect(await executeRun(world, runId)).toBe("ended");
+  const { output } = await world.db.run.findUniqueOrThrow({ where: { id: runId } });
+  expect(JSON.parse(output ?? "")).toMatchObject({
+    error: expect.stringContaining("deadline of 20 seconds"),
+  });
 });
 
 it("shows a failed attempt while the next one is under way, and when that one began", async () => {

@@ -99,9 +99,7 @@ async function withinTime(
     if (!(error instanceof YieldSlot)) throw error;
     // The next worker reads in the row when the step began.
     execution.journal.showProgress(started);
-    if (error.until === undefined || error.until <= limit) throw error;
-    // The run sleeps at most until the limit.
-    throw new YieldSlot(error.message, { until: limit });
+    throw error.atMost(limit);
   } finally {
     unwatch();
   }
