@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { newId } from "@/server/base/ids";
 import { createApiKey } from "@/server/catalog/organization/api-keys";
 import { KIB, MIB } from "@/server/contract/sizes";
@@ -21,6 +21,10 @@ function send({ method = "POST", path, key, body, headers }: Call, process = wor
   });
   return (path.startsWith("/webhooks") ? handleWebhook : handleRest)(process, request);
 }
+
+const from = (address: string) => ({ "x-stepwell-peer": address });
+const READ = { method: "GET", path: `/v1/tools/run/${newId()}/status` };
+const UNKNOWN_KEY = `sw_live_${"0".repeat(40)}`;
 
 // draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4: lists of strings with parameters q and w, r and t.
 const POLICY = /^"[a-z]+";q=\d+;w=\d+$/;
@@ -71,12 +75,12 @@ describe("the standard headers", () => {
     const busy = await createTrigger(world, tenant, { rateLimit: { requests: 1, seconds: 7 } });
     const flooded = await createTrigger(world, tenant, { secrets: ["s3cret"] });
     const { key } = tenant;
-    const from = (address: string) => ({ "x-stepwell-peer": address });
     const repeated: [string, number, Call][] = [
       ["starts", 1, { path: `/v1/tools/run/${tenant.toolId}`, key }],
       ["reads", 1, { method: "GET", path: `/v1/tools/run/${newId()}/status`, key }],
       ["webhook", 1, { path: `/webhooks/${busy.token}`, body: "{}" }],
       ["calls", 60, { path: "/webhooks/unknown", body: "{}", headers: from("192.0.2.50") }],
+      ["calls", 60, { ...READ, key: UNKNOWN_KEY, headers: from("192.0.2.50") }],
       ["calls", 300, { path: `/webhooks/${flooded.token}`, body: "{}", headers: from("192.0.2.51") }],
     ];
     for (const [name, allowed, call] of repeated) {
@@ -151,6 +155,32 @@ describe("limits are set", () => {
     );
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(30);
   });
+});
+
+it("unknown keys and tokens cost no statement beyond their limit, and known ones pass", async () => {
+  const tenant = await createTenant(world);
+  const { token } = await createTrigger(world, tenant);
+  const headers = from("192.0.2.54");
+  const known = [
+    { ...READ, key: tenant.key, headers },
+    { path: `/webhooks/${token}`, body: "{}", headers },
+  ];
+  const unknown = [
+    { ...READ, key: UNKNOWN_KEY, headers },
+    { path: "/webhooks/unknown", body: "{}", headers },
+  ];
+  const statuses = async (calls: Call[]) => {
+    const found: number[] = [];
+    for (const call of calls) found.push((await send(call)).status);
+    return found;
+  };
+  expect(await statuses(known)).toEqual([404, 200]);
+  for (let time = 0; time < 60; time += 1) expect(await statuses(unknown)).toEqual([401, 404]);
+  const asked = vi.spyOn(world.pool, "query");
+  onTestFinished(() => asked.mockRestore());
+  expect(await statuses(unknown)).toEqual([429, 429]);
+  expect(asked).not.toHaveBeenCalled();
+  expect(await statuses(known)).toEqual([404, 200]);
 });
 
 it("webhooks are checked in the order of the contract: the earlier of two errors is reported", async () => {

@@ -83,7 +83,7 @@ async function answer(
   const { route, params } = findRoute(request);
   const { scope, alsoNeeds, kind, limit } = route.endpoint;
   const needs = { scope, alsoNeeds, kind, params };
-  const authorize = () => authorizeCaller(services, request.header("x-api-key"), needs);
+  const authorize = () => authorizeCaller(services, { key: request.header("x-api-key"), request }, needs);
   const actor = await authorize();
   const call: Call = { request, route, params, headers, services, actor, authorize, requestId };
   const answered = await (limit === "starts" ? start(call) : serve(call, limit));

@@ -10,6 +10,7 @@ import type { Trigger } from "@/server/catalog/webhooks/trigger";
 import type { WebhookFiltered } from "@/server/contract/shapes";
 import { formatLimit } from "@/server/contract/sizes";
 import { tokenIn, WEBHOOK } from "@/server/contract/webhook";
+import { createLookupGuards } from "@/server/guard/limits/lookup-guards";
 import { createMemoryWindow, guardKey } from "@/server/guard/limits/memory-guards";
 import type { StepMemory } from "@/server/guard/limits/process-memory";
 import { rateLimited, rateLimitHeaders } from "@/server/guard/limits/rate-limit";
@@ -29,7 +30,7 @@ const { flood: FLOOD, maxBodyBytes, unknownTokens: UNKNOWN_TOKENS } = WEBHOOK;
 const FLOOD_NOTE = "Further calls from this address in the same minute are not recorded.";
 
 const guards = perOwner(({ clock }: Pick<Services, "clock">) => ({
-  unknown: createMemoryWindow(UNKNOWN_TOKENS.limit, UNKNOWN_TOKENS.seconds, clock),
+  unknown: createLookupGuards(UNKNOWN_TOKENS, clock),
   flood: createMemoryWindow(FLOOD.limit, FLOOD.seconds, clock),
   floodRecords: createMemoryWindow(1, FLOOD.seconds, clock),
 }));
@@ -75,13 +76,12 @@ async function admit(services: Services, request: ApiRequest): Promise<Trigger> 
     : null;
   const address = guardKey(clientAddress(services.env, request));
   const { unknown, flood, floodRecords } = guards(services);
-  const trigger = await findTrigger(services, token);
-  if (trigger === null) {
-    const tooOften = !unknown.allows(address);
-    if (wrongMethod !== null) throw wrongMethod;
-    if (tooOften) throw tooMany(UNKNOWN_TOKENS);
-    throw unknownToken();
-  }
+  const trigger = await findTrigger(
+    services,
+    token,
+    unknown(() => address),
+  );
+  if (trigger === null) throw wrongMethod ?? unknownToken();
   const caller = sha256(`${address} ${token}`).toString("base64");
   const floodLimit = floodLimitOf(trigger);
   const tooOften = !flood.allows(caller, floodLimit);

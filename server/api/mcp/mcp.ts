@@ -27,7 +27,7 @@ export async function respondToMcp(services: Services, request: ApiRequest): Pro
   const headers: Record<string, string> = { "X-Request-Id": requestId };
   try {
     checkTarget(services, request);
-    const confirm = () => authorizeCaller(services, keyOf(request), NEEDS);
+    const confirm = () => authorizeCaller(services, { key: keyOf(request), request }, NEEDS);
     const actor = await confirm();
     Object.assign(headers, await countCall(services, actor, "reads"));
     const bytes = boundBodyBytes(request, MAX_MESSAGE_BYTES);

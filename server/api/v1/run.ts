@@ -84,7 +84,7 @@ type Asked = { run: RunFacts; kind: RunKind };
 
 // Throws what a new call with the same key would.
 async function confirmCaller({ services, call: { key } }: Caller, { run, kind }: Asked): Promise<void> {
-  ownRun(await authorizeCaller(services, key, { scope: SCOPE }), kind, run);
+  ownRun(await authorizeCaller(services, { key }, { scope: SCOPE }), kind, run);
 }
 
 async function waitForEnd(

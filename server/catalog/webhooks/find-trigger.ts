@@ -7,6 +7,7 @@ import { sha256 } from "@/server/base/sha256";
 import type { Services } from "@/server/catalog/services";
 import { signingSecretPurpose, type Trigger } from "@/server/catalog/webhooks/trigger";
 import { RUN_KINDS } from "@/server/contract/enums";
+import type { LookupGuard } from "@/server/guard/limits/lookup-guards";
 import { EncryptionError } from "@/server/guard/secrets/encryption";
 import { senderOf, storedSignature } from "./senders/signature-definition";
 
@@ -46,14 +47,24 @@ const triggerRow = z.object({
 const BY_TOKEN = defineQuery("find-trigger", triggerRow, `${SELECT} t.token_hash = $2`);
 const BY_ID = defineQuery("find-trigger-by-id", triggerRow, `${SELECT} t.id = $2 AND t.organization_id = $3`);
 
-/** The trigger of a URL's token; null if there is none. Cached until it changes. */
-export async function findTrigger(services: Services, token: string): Promise<Trigger | null> {
+/**
+ * The trigger of a URL's token; null if there is none. Cached until it changes. `guard`: of the caller's address. Throws
+ * `rate_limited`.
+ */
+export async function findTrigger(
+  services: Services,
+  token: string,
+  guard?: LookupGuard,
+): Promise<Trigger | null> {
   const hash = sha256(token);
-  const found = await services.cached.triggers.get(hash.toString("base64"), async () => {
+  const found = await services.cached.triggers.get(hash.toString("base64"), async (wasFound) => {
+    if (!wasFound) guard?.check();
     const [row] = await BY_TOKEN(services.pool, [services.clock.now(), hash]);
     return row === undefined ? null : { orgId: row.orgId, value: toTrigger(services, row) };
   });
-  return found && withLiveSecrets(found, services.clock.now());
+  if (found !== null) return withLiveSecrets(found, services.clock.now());
+  guard?.countUnknown();
+  return null;
 }
 
 // An overlap may have ended since the trigger was read.
