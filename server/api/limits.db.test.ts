@@ -262,7 +262,7 @@ describe("a start with a heavy body", () => {
       const reading = new Promise<void>((resolve) => {
         finish = resolve;
       });
-      const inProgress = memory.answer(busy.tenant.orgId, 400 * KIB, () => reading);
+      const inProgress = memory.answer(busy.tenant.orgId, { bytes: 400 * KIB }, () => reading);
       const asked = vi.spyOn(memory, "answer");
       const order: string[] = [];
       const waiting = busy.send().then(({ status }) => order.push(`waited: ${status}`));
@@ -273,6 +273,38 @@ describe("a start with a heavy body", () => {
       expect(order).toEqual(["other: 200", "waited: 200"]);
     },
   );
+
+  it("is read although the slow bodies of a webhook of its organization wait for each other", async () => {
+    // 1 MiB is for the bodies of an organization. Each counts twice.
+    const memory = new ProcessMemory({ limit: 16 * MIB, used: () => 0 });
+    const process = { ...world, memory };
+    const tenant = await createTenant(world);
+    const { token } = await createTrigger(world, tenant, { target: "tool" });
+    let finish = () => {};
+    const reading = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const asked = vi.spyOn(memory, "answer");
+    const slow = [1, 2].map(() => {
+      const body = new ReadableStream<Uint8Array>({
+        async pull(stream) {
+          await reading;
+          stream.enqueue(Buffer.from('{"a":1,"b":2}'));
+          stream.close();
+        },
+      });
+      const headers = { "Content-Type": "application/json", "Content-Length": String(256 * KIB) };
+      const init = { method: "POST", headers, body, duplex: "half" };
+      return handleWebhook(process, new Request(`http://stepwell.test/webhooks/${token}`, init));
+    });
+    await vi.waitFor(() => expect(asked).toHaveBeenCalledTimes(2), { timeout: 30_000 });
+    const large = JSON.stringify({ a: 1, b: 2, text: "x".repeat(200 * KIB) });
+    const headers = { "Content-Length": String(large.length) };
+    const call = { path: `/v1/tools/run/${tenant.toolId}`, key: tenant.key, body: large, headers };
+    expect((await send(call, process)).status).toBe(200);
+    finish();
+    expect((await Promise.all(slow)).map(({ status }) => status)).toEqual([200, 200]);
+  });
 
   // Counts as 60 MiB. An organization may hold 64 MiB.
   const body = `{"a":1,"b":2,"list":[${"{},".repeat(250_000)}{}]}`;

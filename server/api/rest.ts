@@ -97,7 +97,7 @@ async function serve(call: Call, limit: "reads" | "lists" | "changes"): Promise<
   Object.assign(headers, await countCall(services, actor, limit));
   const { maxBytes = 0 } = endpoint.body ?? {};
   const bytes = maxBytes && boundBodyBytes(request, maxBytes);
-  return services.memory.answer(actor.orgId, bytes, async (memory) => {
+  return services.memory.answer(actor.orgId, { bytes, from: request }, async (memory) => {
     const body = endpoint.body && (await request.readBody(maxBytes));
     const work = async (): Promise<Answer> => {
       const confirmed = { ...call, actor: await call.authorize() };
@@ -141,7 +141,7 @@ async function start(call: Call): Promise<Answer> {
   authorizeOptions(actor, request.header);
   const { maxBytes = 0 } = route.endpoint.body ?? {};
   const bytes = boundBodyBytes(request, maxBytes);
-  return services.memory.answer(actor.orgId, bytes, async (memory) => {
+  return services.memory.answer(actor.orgId, { bytes, from: request }, async (memory) => {
     const reading = route.endpoint.body && request.readBody(maxBytes);
     await Promise.allSettled([reading]);
     const confirmed = { ...call, actor: await call.authorize() };

@@ -43,8 +43,9 @@ export async function respondToWebhook(services: Services, request: ApiRequest):
     const trigger = await admit(services, request);
     if (request.method !== WEBHOOK.method)
       return await verifyAddress(services, request, { trigger, requestId });
-    const bytes = boundBodyBytes(request, maxBodyBytes);
-    return await services.memory.answer(trigger.actor.orgId, bytes, (memory) =>
+    const { orgId, triggerId } = trigger.actor;
+    const body = { bytes: boundBodyBytes(request, maxBodyBytes), from: request, webhook: triggerId };
+    return await services.memory.answer(orgId, body, (memory) =>
       receive(services, request, { trigger, requestId, headers, memory }),
     );
   } catch (error) {

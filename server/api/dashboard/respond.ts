@@ -53,7 +53,9 @@ export async function respondToDashboard(
   if (actor === null) return respond(request);
   const header = (name: string) => request.headers.get(name);
   const bytes = request.method === "GET" ? 0 : boundBodyBytes({ header }, MAX_DASHBOARD_CALL_BYTES);
-  return services.memory.answer(actor.orgId, bytes, async () => respond(await withCheckedInput(request)));
+  return services.memory.answer(actor.orgId, { bytes, from: request }, async () =>
+    respond(await withCheckedInput(request)),
+  );
 }
 
 async function withCheckedInput(request: Request): Promise<Request> {

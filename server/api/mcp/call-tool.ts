@@ -66,7 +66,7 @@ function resultOf({ services, actor }: Exchange, run: RunFacts): Promise<CallToo
   if (run.status === "Cancelled") return failure(`Cancelled by ${run.cancelledBy ?? "a user"}.`, facts);
   if (run.status === "Failed") return failure(run.errorMessage ?? "The run failed.", facts);
   const text = run.output ?? "";
-  return services.memory.answer(actor.orgId, 0, async (memory) => {
+  return services.memory.answer(actor.orgId, { bytes: 0 }, async (memory) => {
     await memory.holdText(text);
     const output = readObject(text);
     const content = [{ type: "text" as const, text }];

@@ -31,7 +31,7 @@ export async function respondToMcp(services: Services, request: ApiRequest): Pro
     const actor = await confirm();
     Object.assign(headers, await countCall(services, actor, "reads"));
     const bytes = boundBodyBytes(request, MAX_MESSAGE_BYTES);
-    const { memory, release } = await holdBody(services, actor.orgId, bytes);
+    const { memory, release } = await holdBody(services, actor.orgId, { bytes, from: request });
     try {
       const message = await readMessage(request, memory);
       const caller = { services, actor: await confirm(), requestId, confirm, release };
@@ -75,12 +75,12 @@ function traceParentOf(body: JsonObject): string | undefined {
 function holdBody(
   { memory }: Services,
   organizationId: string,
-  bytes: number,
+  body: { bytes: number; from: ApiRequest },
 ): Promise<{ memory: StepMemory; release: () => void }> {
   return new Promise((resolve, reject) => {
     const hold = (held: StepMemory) =>
       new Promise<void>((release) => resolve({ memory: held, release: () => release() }));
-    memory.answer(organizationId, bytes, hold).catch(reject);
+    memory.answer(organizationId, body, hold).catch(reject);
   });
 }
 

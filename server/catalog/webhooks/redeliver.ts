@@ -51,7 +51,7 @@ export async function redeliver(
     return { start: await readStart(body, { trigger, seed: delivery.id, now }) };
   };
   try {
-    return await services.memory.answer(actor.orgId, delivery.body.length, async (memory) => {
+    return await services.memory.answer(actor.orgId, { bytes: delivery.body.length }, async (memory) => {
       const request = await read(memory).catch(toRejected);
       if ("rejected" in request) {
         return rejectStart(services, trigger.actor, { error: request.rejected, conditions });

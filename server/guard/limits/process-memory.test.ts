@@ -154,13 +154,45 @@ it("reads the body of an organization without one although the bodies of others 
   const slow = new Promise<void>((resolve) => {
     finish = resolve;
   });
-  const others = ["a", "b"].map((org) => memory.answer(org, MIB / 2, () => slow));
+  const others = ["a", "b"].map((org) => memory.answer(org, { bytes: MIB / 2 }, () => slow));
   const order: string[] = [];
-  const second = memory.answer("a", MIB / 2, async () => order.push("a's second"));
-  await memory.answer("c", MIB / 2, async () => order.push("c"));
+  const second = memory.answer("a", { bytes: MIB / 2 }, async () => order.push("a's second"));
+  await memory.answer("c", { bytes: MIB / 2 }, async () => order.push("c"));
   finish();
   await Promise.all([...others, second]);
   expect(order).toEqual(["c", "a's second"]);
+});
+
+it("reads the bodies of one webhook in a quarter of its organization's memory, and those of who is still there", async () => {
+  // 4 MiB are for an organization's bodies, each of which counts twice.
+  const memory = new ProcessMemory({ limit: 64 * MIB, used: () => 0 });
+  const begun: string[] = [];
+  let finish = () => {};
+  const slow = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const begin = (name: string, more: { webhook?: string; from?: AbortController } = {}) =>
+    memory.answer("a", { bytes: MIB / 2, ...more }, async () => {
+      begun.push(name);
+      await slow;
+    });
+  const calls = [begin("hook", { webhook: "w" }), begin("hook's second", { webhook: "w" })];
+  const gone = new AbortController();
+  calls.push(begin("gone", { webhook: "w", from: gone }));
+  calls.push(begin("other hook", { webhook: "x" }));
+  await settled();
+  calls.push(begin("call"), begin("second call"));
+  const leaving = new AbortController();
+  calls.push(begin("left", { from: leaving }), begin("third call"));
+  await settled();
+  expect(begun).toEqual(["hook", "other hook", "call", "second call"]);
+  gone.abort();
+  leaving.abort();
+  await settled();
+  expect(begun.slice(4)).toEqual(["gone", "left"]);
+  finish();
+  await Promise.all(calls);
+  expect(begun.slice(6).sort()).toEqual(["hook's second", "third call"]);
 });
 
 it("lets steps that are held up wait, behind others of their organization, until they are admitted", async () => {

@@ -18,7 +18,7 @@ const REQUEST_COPIES = 2;
 const RESPONSE_COPIES = 6;
 const LIGHT_BODY_BYTES = 16 * KIB;
 const BODY_COPIES = 2;
-// Shares of the limit. An organization has at most half of each.
+// Shares of the limit. An organization has at most half of each, and a webhook a quarter of its organization's bodies.
 const SHARES = { working: 1 / 4, kept: 1 / 8, bodies: 1 / 8, texts: 1 / 8, outbound: 1 / 8, unread: 1 / 8 };
 const TIGHT = 0.8;
 const READING_MS = 100;
@@ -61,6 +61,11 @@ function usedMemory(): number {
 
 /** `isHeldUp` returns true while the run's steps must wait for other runs. */
 type Waits = { signal?: AbortSignal; isHeldUp?: () => boolean };
+/**
+ * `from`: the request, whose sender may leave. `webhook`: the id of a trigger, because anyone who knows its address can
+ * send a body slowly.
+ */
+type Body = { bytes: number; from?: { readonly signal: AbortSignal }; webhook?: string };
 type HeldMemory = { kind: "values" | "bodies" | "unread"; cost: number; signal?: AbortSignal };
 
 export class ProcessMemory {
@@ -70,6 +75,7 @@ export class ProcessMemory {
   readonly #used: () => number;
   readonly #working: FairQueue;
   readonly #bodies: FairQueue;
+  readonly #webhooks: FairQueue;
   readonly #outbound: FairQueue;
   #reading = { at: Number.NEGATIVE_INFINITY, isTight: false };
   #kept = 0;
@@ -85,6 +91,7 @@ export class ProcessMemory {
     this.#outbound = new FairQueue(outbound, outbound / 2, { hasSpare });
     const bodies = limit * SHARES.bodies;
     this.#bodies = new FairQueue(bodies, bodies / 2, { hasSpare });
+    this.#webhooks = new FairQueue(Number.POSITIVE_INFINITY, bodies / 8);
     const unread = limit * SHARES.unread;
     this.unread = new FairQueue(unread, unread / 2, { hasSpare });
   }
@@ -110,23 +117,35 @@ export class ProcessMemory {
     this.#outbound.admit();
   }
 
-  /** Before its body is read, the call waits until the bodies of others leave room for `bodyBytes`. */
+  /** Before its body is read, the call waits until the bodies of others leave room. */
   async answer<Result>(
     organizationId: string,
-    bodyBytes: number,
+    body: Body,
     work: (memory: StepMemory) => Promise<Result>,
   ): Promise<Result> {
-    const isLight = bodyBytes <= LIGHT_BODY_BYTES;
-    const body = isLight
-      ? undefined
-      : await this.#bodies.enter(organizationId, { cost: bodyBytes * BODY_COPIES });
+    const leave = body.bytes > LIGHT_BODY_BYTES ? await this.#enterBody(organizationId, body) : undefined;
     const memory = this.openRun(organizationId).openStep();
     try {
       return await work(memory);
     } finally {
       memory.release();
-      body?.leave();
+      leave?.();
     }
+  }
+
+  /** If the sender leaves, the wait ends; the work fails when it reads the body. */
+  async #enterBody(organizationId: string, { bytes, from, webhook }: Body): Promise<() => void> {
+    const work = { cost: bytes * BODY_COPIES, signal: from?.signal };
+    const entries: Entry[] = [];
+    try {
+      if (webhook !== undefined) entries.push(await this.#webhooks.enter(webhook, work));
+      entries.push(await this.#bodies.enter(organizationId, work));
+    } catch (error) {
+      if (!work.signal?.aborted) throw error;
+    }
+    return () => {
+      for (const entry of entries) entry.leave();
+    };
   }
 
   enter(organizationId: string, { kind, ...work }: HeldMemory & Waits): Promise<Entry> {

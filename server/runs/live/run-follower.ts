@@ -107,7 +107,7 @@ export class RunFollower {
   /** The memory counts until the reader has taken what the work sends. */
   #hold<Result>(work: (memory: StepMemory) => Promise<Result>): Promise<Result> {
     const { services, actor, sink } = this.#tree;
-    return services.memory.answer(actor.orgId, 0, async (memory) => {
+    return services.memory.answer(actor.orgId, { bytes: 0 }, async (memory) => {
       const result = await work(memory);
       await sink.drained();
       return result;
