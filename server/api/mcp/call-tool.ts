@@ -19,9 +19,10 @@ export async function callTool(
   exchange: Exchange,
   { callable, report, cancelsWhenGone }: { callable: Callable; report: Report; cancelsWhenGone: boolean },
 ): Promise<CallToolResult> {
-  const { services, actor, gone } = exchange;
+  const { services, actor, gone, over } = exchange;
   const slot = acquireStreamSlot(services, actor);
   if ("rejection" in slot) return rejection(exchange, new AppError("rate_limited", slot.rejection));
+  onAbort(over, slot.release);
   try {
     const runId = await startCall(exchange, callable).finally(exchange.release);
     const stopCancel = cancelsWhenGone ? onAbort(gone, () => cancelCall(exchange, runId)) : () => {};
@@ -37,8 +38,6 @@ export async function callTool(
     }
   } catch (error) {
     return rejection(exchange, known(error));
-  } finally {
-    slot.release();
   }
 }
 
@@ -61,11 +60,17 @@ function cancelCall({ services, actor }: Exchange, runId: string): void {
   );
 }
 
-function resultOf({ services, actor }: Exchange, run: RunFacts): Promise<CallToolResult> | CallToolResult {
+/** A large output counts, and waits for room, until the client has taken the result. */
+async function resultOf({ services, actor, over }: Exchange, run: RunFacts): Promise<CallToolResult> {
   const facts = { runId: run.id };
   if (run.status === "Cancelled") return failure(`Cancelled by ${run.cancelledBy ?? "a user"}.`, facts);
   if (run.status === "Failed") return failure(run.errorMessage ?? "The run failed.", facts);
   const text = run.output ?? "";
+  const unread = services.memory.openRun(actor.orgId).openStep();
+  onAbort(over, () => unread.release());
+  await unread.holdUnread(Buffer.byteLength(text), over).catch((error: unknown) => {
+    if (!over.aborted) throw error;
+  });
   return services.memory.answer(actor.orgId, { bytes: 0 }, async (memory) => {
     await memory.holdText(text);
     const output = readObject(text);

@@ -13,6 +13,8 @@ export type Exchange = {
   confirm(): Promise<unknown>;
   /** Aborted when the client disconnects. */
   gone: AbortSignal;
+  /** Aborted when the client has taken the response, or has left. */
+  over: AbortSignal;
   /** Names a call that its client may repeat or cancel by a message of its own. Null without a session. */
   callKey: string | null;
   messageHash: Buffer;

@@ -94,7 +94,7 @@ async function answer(
   const { body, method, id, hash } = message;
   if (session !== null && method === "notifications/cancelled")
     await cancelNamedCall(services, actor, { session, message: body });
-  const gone = new AbortController();
+  const [gone, over] = [new AbortController(), new AbortController()];
   // The connection's signal outlives the exchange, and the protocol's package leaves its listeners.
   const leave = () => gone.abort();
   request.signal.addEventListener("abort", leave, { once: true });
@@ -103,6 +103,7 @@ async function answer(
     ...caller,
     header: (name) => (name === "traceparent" && traceParentOf(body)) || request.header(name),
     gone: gone.signal,
+    over: over.signal,
     callKey: session === null || id === null ? null : nameCall(actor, session, id),
     messageHash: hash,
     takeInput() {
@@ -115,6 +116,7 @@ async function answer(
   const onOver = () => {
     request.signal.removeEventListener("abort", leave);
     release();
+    over.abort();
   };
   try {
     // The protocol's package takes 7 MB: processes without such clients do not load it.

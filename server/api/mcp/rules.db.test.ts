@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { JsonObject } from "@/server/base/json/json";
 import { KIB, MIB } from "@/server/contract/sizes";
 import { ProcessMemory } from "@/server/guard/limits/process-memory";
@@ -27,6 +27,15 @@ const statusOf = async (id: string) => {
   const run = await world.db.run.findUniqueOrThrow({ where: { id } });
   return run.cancelRequestedAt === null ? run.status : "Cancelled";
 };
+
+const insertEcho = (of: Tenant) =>
+  insertTool(world, of, {
+    slug: "echo",
+    definition: {
+      steps: [{ id: "one", uses: "calculate", with: { expression: "1" } }],
+      output: "{{ input }}",
+    },
+  });
 
 describe("a message", () => {
   const headers = { Authorization: `Bearer ${tenant.key}` };
@@ -70,13 +79,7 @@ describe("a message", () => {
   });
 
   it("keeps the digits of its arguments", async () => {
-    await insertTool(world, tenant, {
-      slug: "echo",
-      definition: {
-        steps: [{ id: "one", uses: "calculate", with: { expression: "1" } }],
-        output: "{{ input }}",
-      },
-    });
+    await insertEcho(tenant);
     const digits = '{"n":12345678901234567890.125}';
     const body = call(digits).replace("tool_adder", "tool_echo");
     const response = postMcp(world, body, { headers });
@@ -109,6 +112,27 @@ describe("memory", () => {
     const headers = { Authorization: `Bearer ${of.key}`, "Content-Length": String(bytes) };
     return { response: postMcp(small, body, { headers }), isRead: () => isRead, send: () => send() };
   }
+
+  it("of a result is held until its client has taken it, and another result waits for it", async () => {
+    const of = await createTenant(world);
+    await insertEcho(of);
+    const ask = async () => {
+      const text = "x".repeat(400 * KIB);
+      const call = { method: "tools/call", params: { name: "tool_echo", arguments: { text } } };
+      return sendMcp(small, call, { key: of.key });
+    };
+    const hasRoom = () => small.memory.unread.hasRoom(of.orgId, MIB);
+    const held = vi.spyOn(small.memory, "enter");
+    const responses = [await ask(), await ask()];
+    await expectRuns(of, 2);
+    for (const { id } of await runsOf(of)) await executeRun(world, id);
+    // 2 MiB are for an organization, and a result counts three times.
+    await expect.poll(() => held.mock.calls.filter(([, { kind }]) => kind === "unread").length).toBe(2);
+    expect(hasRoom()).toBe(false);
+    const [first, second] = await Promise.all(responses.map(readMcp));
+    for (const each of [first, second]) expect(each).toMatchObject({ result: { structuredContent: {} } });
+    expect(hasRoom()).toBe(true);
+  });
 
   it("of a body is held until its run has started, not until the run ends", async () => {
     const [flooding, calm] = [await createTenant(world), await createTenant(world)];
