@@ -1,4 +1,6 @@
 import type { Issue } from "@/server/base/errors";
+import type { FailureCode } from "@/server/runs/failure-codes";
+import type { RunConfiguration } from "@/server/work/agent/definition";
 import type { WorkflowDefinition, WorkflowStep } from "@/server/work/workflow/definition";
 import type { ForkChanges } from "./changes";
 import type { Origin, OriginCall, OriginStep } from "./read-origin";
@@ -37,9 +39,17 @@ export function findCut(
     return { issue: { path: "/fromStep", message: `must be from 1 to ${last + 1}. ${steps}` } };
   }
   const replaced = changes.output === undefined ? undefined : named;
-  return {
-    cut: origin.configuration.kind === "agent" ? cutAgent() : cutTool(origin.configuration.definition),
-  };
+  const { configuration } = origin;
+  const cut = configuration.kind === "agent" ? cutAgent() : cutTool(configuration.definition);
+  if (
+    named === undefined &&
+    ENDED_BY_STEPS.has(origin.errorCode ?? "") &&
+    hasFailedLast(cut, configuration)
+  ) {
+    const message = `must be from 1 to ${last}. The last step failed and ended the run; taken over, it would end the fork`;
+    return { issue: { path: "/fromStep", message } };
+  }
+  return { cut };
 
   function cutAgent(): Cut {
     const lastIteration = origin.steps.at(-1)?.iteration ?? 0;
@@ -86,6 +96,18 @@ export function findCut(
   function firstNumber(isAfter: (step: OriginStep) => boolean): number {
     return origin.steps.find(isAfter)?.number ?? last + 1;
   }
+}
+
+const ENDED_BY_STEPS: ReadonlySet<string> = new Set<FailureCode>(["repeated_failure", "step_failed"]);
+
+// Of an agent's last round of calls, or of a tool's last step with the others of its group or forEach.
+function hasFailedLast({ steps }: Cut, configuration: RunConfiguration): boolean {
+  const partOf = ({ key, iteration }: OriginStep) =>
+    configuration.kind === "agent" ? iteration : topLevelId(configuration.definition.steps, key);
+  const last = steps.at(-1);
+  return steps.some(
+    (step) => last !== undefined && partOf(step) === partOf(last) && step.status === "Failed",
+  );
 }
 
 /** The size of the texts that a fork keeps in memory from its start. */

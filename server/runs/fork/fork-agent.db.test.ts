@@ -307,3 +307,19 @@ it("hands a provider's own state on only with the conversation that it belongs t
   expect(await statesOf({ fromStep: 3, changes: { userMessage: "Else." } })).toEqual([null, null]);
   expect(await statesOf({ fromStep: 3, changes: { model: "gpt-5" } })).toEqual([null, null]);
 });
+
+it("does not take over the calls that ended its origin, unless one gets an output", async () => {
+  const tenant = await createTenant(world);
+  const failing = await run(tenant, "Divide.", () => ({
+    content: "",
+    toolCalls: [...ask("calculate", { expression: "1/0" }, "a").toolCalls, ...sum(1, 1, "b").toolCalls],
+  }));
+  expect(failing).toMatchObject({ status: "Failed", errorCode: "repeated_failure" });
+  const last = failing.steps.at(-1)?.stepNumber ?? 0;
+  await expect(fork(tenant, failing.id, { fromStep: last + 1 })).rejects.toThrow(
+    `fromStep must be from 1 to ${last}. The last step failed and ended the run`,
+  );
+  play(() => ({ content: "None." }));
+  const made = await executeFork(tenant, failing.id, { fromStep: last - 1, changes: { output: "none" } });
+  expect(made).toMatchObject({ status: "Completed", output: "None." });
+});

@@ -133,6 +133,10 @@ it("replaces an output, of an item of a forEach too; what depends on it is not i
   expect(made).toMatchObject({ status: "Failed", errorCode: "step_failed", calls: 0 });
   expect(made.errorMessage).toMatch(/^Step "last" failed: The call is not in the record/);
   expect(made.steps.at(-1)?.output).toContain('"code":"not_in_record"');
+  const behind = (made.steps.at(-1)?.stepNumber ?? 0) + 1;
+  await expect(plan(tenant, made.id, { fromStep: behind })).rejects.toThrow(
+    "The last step failed and ended the run",
+  );
   // The replaced item was taken over before the first one, whose number no step has.
   const number = numberOf(first, "each[0]");
   await expect(plan(tenant, made.id, { fromStep: number })).rejects.toThrow(`The run has no step ${number}`);

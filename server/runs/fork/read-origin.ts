@@ -11,6 +11,7 @@ const originRow = z.object({
   id: z.string(),
   kind: z.enum(RUN_KINDS),
   status: z.enum(RUN_STATUSES),
+  errorCode: z.string().nullable(),
   targetId: z.string(),
   name: z.string(),
   version: z.number(),
@@ -23,7 +24,7 @@ const originRow = z.object({
 const READ_RUN = defineQuery(
   "read-fork-origin",
   originRow,
-  `SELECT r.id, r.kind, r.status, coalesce(r.agent_id, r.tool_id) AS "targetId", r.target_name AS name, r.target_version AS version,
+  `SELECT r.id, r.kind, r.status, r.error_code AS "errorCode", coalesce(r.agent_id, r.tool_id) AS "targetId", r.target_name AS name, r.target_version AS version,
           r.input, r.metadata, r.started_at AS "startedAt", c.document
    FROM runs r JOIN configurations c ON c.organization_id = r.organization_id AND c.hash = r.configuration_hash
    WHERE r.id = $1 AND r.organization_id = $2`,
