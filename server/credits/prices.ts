@@ -5,6 +5,9 @@ import type { ModelPrice, PriceList } from "@/server/base/models/price-list";
 /** The least that a start holds. It is not a minimum charge. */
 export const SMALLEST_HOLD = new Decimal("0.01");
 
+/** The least limit of output tokens that every provider takes: OpenAI's responses reject less. */
+export const LEAST_OUTPUT_TOKENS = 16;
+
 /** The least output tokens that a hold pays for before a model call. */
 export const MIN_OUTPUT_TOKENS = 1_000;
 

@@ -78,6 +78,18 @@ it("gives a call all the output that is left beside the counted prompt", async (
   expect(counts).toBe(1);
 });
 
+it.each([
+  ["0.1064", { status: "Completed", errorCode: null }, [16]],
+  ["0.1063", { status: "Failed", errorCode: "max_credits" }, []],
+])("calls no model with less than 16 output tokens: a cap of %s", async (maxCredits, ended, sent) => {
+  const tenant = await createTenant(world);
+  await world.db.agentVersion.updateMany({ where: { agentId: tenant.agentId }, data: { maxCredits } });
+  const { id } = await start(tenant);
+  await executeRun(world, id);
+  expect(await world.db.run.findUniqueOrThrow({ where: { id } })).toMatchObject(ended);
+  expect(limits).toEqual(sent);
+});
+
 it("extends a hold that is too small for a model call with a separate ledger entry", async () => {
   const tenant = await createTenant(world, { agent: { functions: ["calculate"] } });
   const run = await start(tenant);

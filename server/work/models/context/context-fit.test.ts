@@ -111,6 +111,18 @@ test("where only the answer does not fit, its limit is lowered", async () => {
   expect(limit).toBeLessThan(2_000);
 });
 
+test("a window with room for less than 16 tokens of output is too small", async () => {
+  const figures = await provider(100)
+    .call(conversation("room", 1))
+    .catch(({ message }) => /about ([\d,]+) tokens/.exec(message)?.[1]);
+  const tokens = Number(String(figures).replace(",", ""));
+  await expect(provider(tokens + 15).call(conversation("room", 1))).rejects.toMatchObject({
+    reason: "input_too_long",
+  });
+  await provider(tokens + 16).call(conversation("room", 1));
+  expect(server.requests.at(-1)?.body.max_completion_tokens).toBe(16);
+});
+
 const TEXTS: [string, number, string, string | undefined, number | null, number | null][] = [
   [
     "OpenAI",
@@ -464,7 +476,7 @@ test("a rejection again and again fails with the provider's words and the figure
 });
 
 test("what a rejection taught stays with the organization: it may repeat the text of a request", async () => {
-  const message = "Invalid schema: 'This model's maximum context length is 20 tokens' is not a property.";
+  const message = "Invalid schema: 'This model's maximum context length is 60 tokens' is not a property.";
   const shared = provider();
   server.script("hostile", { status: 400, message });
   const hostile = modelRequest("hostile", { model: "shared", organizationId: "org-1" });

@@ -1,4 +1,5 @@
 import { MIB } from "@/server/contract/sizes";
+import { LEAST_OUTPUT_TOKENS } from "@/server/credits/prices";
 import type { ModelMessage, ModelRequest, ModelUsage, Shortening } from "@/server/work/models/port";
 import { boundRequestTokens } from "@/server/work/models/tokens/token-bound";
 import { countMessageTokens, countRequestTokens } from "@/server/work/models/tokens/tokens";
@@ -144,7 +145,7 @@ export class ContextFit {
     const tokens = await count(this.shortened);
     const { messages, outputs, bytesBefore, bytesAfter } = shortenMessages(this.#messages, this.shortened);
     const inWords = (figure: number) => figure.toLocaleString("en-US");
-    if (tokens >= window) {
+    if (window - tokens < LEAST_OUTPUT_TOKENS) {
       const cut = outputs === 0 ? "" : `, with ${inWords(outputs)} of the functions' outputs shortened`;
       throw new InputTooLong(
         `the input has about ${inWords(tokens)} tokens${cut}, and ${of} has ${inWords(window)}`,

@@ -1,4 +1,5 @@
 import { isJsonObject, markJson } from "@/server/base/json/json";
+import { LEAST_OUTPUT_TOKENS } from "@/server/credits/prices";
 import { portableSchema } from "@/server/work/models/calls/portable-schema";
 import { safeArguments, safeName } from "@/server/work/models/calls/sent-calls";
 import { type Adaptation, acceptedParameters } from "@/server/work/models/errors/adaptation";
@@ -62,7 +63,10 @@ export function toResponseBody(request: Omit<ModelRequest, "signal">, known: Ada
     store: false,
     ...(instructions !== "" && { instructions }),
     input: messages.slice(leading.length).flatMap((message) => toItems(message, origin)),
-    max_output_tokens: Math.min(request.maxOutputTokens, known.maxOutputTokens),
+    max_output_tokens: Math.max(
+      LEAST_OUTPUT_TOKENS,
+      Math.min(request.maxOutputTokens, known.maxOutputTokens),
+    ),
     ...((text !== undefined || format) && { text: { ...(isJsonObject(text) && text), ...format } }),
     ...(offered.length > 0 && {
       tools: offered.map(({ name, description, parameters: schema }) => ({

@@ -260,6 +260,12 @@ test("settings and the schema of the answer are sent by their names", async () =
   });
 });
 
+test("a limit below the least that OpenAI takes becomes that", async () => {
+  const { server, call } = await serve([{ items: [messageItem("Yes")] }]);
+  expect((await call(modelRequest("hi", { maxOutputTokens: 5 }))).attempts).toHaveLength(1);
+  expect(server.requests[0]?.max_output_tokens).toBe(16);
+});
+
 test("what a model rejects is left out from then on", async () => {
   const rejects = ["include", "reasoning.summary", "reasoning.effort", "temperature"];
   const { server, call } = await serve([{ items: [messageItem("Done.")] }], { rejects });

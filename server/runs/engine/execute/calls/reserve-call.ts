@@ -1,6 +1,7 @@
 import { Decimal, ZERO } from "@/server/base/amount";
 import {
   creditsOfUsage,
+  LEAST_OUTPUT_TOKENS,
   MIN_OUTPUT_TOKENS,
   mostCreditsOf,
   outputTokensFor,
@@ -34,7 +35,9 @@ export async function reserveForCall(
   const priceFor = (inputTokens: number, outputTokens: number) =>
     Decimal.max(...models.map((model) => mostCreditsOf(run.prices, model, { inputTokens, outputTokens })));
 
-  const ample = priceFor(services.models.boundTokens(request), limit);
+  // A provider that takes no lower limit may use it.
+  const most = Math.max(limit, LEAST_OUTPUT_TOKENS);
+  const ample = priceFor(services.models.boundTokens(request), most);
   const reserved = await budget.reserve(exactly(ample)).catch((error: unknown) => {
     if (error instanceof LimitReached) return null;
     throw error;
@@ -43,14 +46,17 @@ export async function reserveForCall(
 
   const inputTokens = await services.models.countTokens(request);
   const scarce = await budget.reserve({
-    least: priceFor(inputTokens, 1),
-    minimum: priceFor(inputTokens, Math.min(limit, MIN_OUTPUT_TOKENS)),
-    wanted: priceFor(inputTokens, limit),
+    least: priceFor(inputTokens, LEAST_OUTPUT_TOKENS),
+    minimum: priceFor(inputTokens, Math.min(most, MIN_OUTPUT_TOKENS)),
+    wanted: priceFor(inputTokens, most),
   });
   const affordable = models.map((model) =>
     outputTokensFor(run.prices, { model, credits: scarce, inputTokens }),
   );
-  return { reserved: scarce, maxOutputTokens: Math.max(1, Math.min(limit, ...affordable)) };
+  return {
+    reserved: scarce,
+    maxOutputTokens: Math.min(limit, Math.max(LEAST_OUTPUT_TOKENS, Math.min(...affordable))),
+  };
 }
 
 // Tried in turn until cap and balance allow one.
