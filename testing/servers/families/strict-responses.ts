@@ -107,7 +107,7 @@ export const callItem = (name: string, input: unknown): Item => ({
   id: newId("fc"),
   type: "function_call",
   status: "completed",
-  call_id: newId("call"),
+  call_id: `call_${randomBytes(12).toString("hex")}`,
   name,
   arguments: typeof input === "string" ? input : JSON.stringify(input),
 });

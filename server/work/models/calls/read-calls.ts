@@ -10,8 +10,8 @@ import {
 } from "@/server/work/models/port";
 import { ReplyError } from "../errors/replies";
 import { escapeControls } from "./raw-controls";
+import { shortenId } from "./sent-calls";
 
-const MAX_ID_LENGTH = 200;
 /** The most characters of names that providers give. */
 export const MAX_NAME_LENGTH = 200;
 const MAX_UNREADABLE_LENGTH = 2_000;
@@ -35,7 +35,7 @@ export function readCalls(
     request.messages.flatMap((m) => (m.role === "assistant" ? m.toolCalls.map((c) => c.id) : [])),
   );
   const read = given.slice(0, MAX_RECORDED_CALLS).map((call) => {
-    let id = redact(call.id ?? "").slice(0, MAX_ID_LENGTH);
+    let id = shortenId(redact(call.id ?? ""));
     for (let number = taken.size + 1; id === "" || taken.has(id); number += 1) id = `call_${number}`;
     taken.add(id);
     if ("problem" in call) return { id, ...unreadableCall(call, redact) };

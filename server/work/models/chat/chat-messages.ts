@@ -34,10 +34,16 @@ export function toWireMessages(
   { quirks, unwantedFields }: Pick<Adaptation, "quirks" | "unwantedFields">,
   origin: string,
 ) {
-  const toId = quirks.includes("shortCallIds") ? shortId : (id: string) => id;
   const blankReasoning: object = quirks.includes("reasoningAlways") ? { reasoning_content: " " } : {};
   const noSignature: object = quirks.includes("signatureAlways") ? { extra_content: NO_SIGNATURE } : {};
   const back = { origin, unwanted: unwantedFields };
+  const longIds: ReadonlyMap<string, string> = new Map(
+    messages.flatMap((message) => {
+      const { ids } = openChatState(message, back);
+      return ids === undefined ? [] : Object.entries(ids);
+    }),
+  );
+  const toId = quirks.includes("shortCallIds") ? shortId : (id: string) => longIds.get(id) ?? id;
 
   function toWire(message: ModelMessage) {
     const { role } = message;

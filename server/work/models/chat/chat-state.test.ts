@@ -73,6 +73,35 @@ describe("what a reply brings besides text and calls", () => {
     expect(lastAssistant()).not.toHaveProperty("reasoning_content");
   });
 
+  // BerriAI/litellm#16895, agentgateway/agentgateway#3342: OpenAI takes ids of up to 40 characters.
+  it.each([
+    ["streamed", { onText: () => undefined }],
+    ["whole", {}],
+  ])("is a long id with a signature, which others get as a short one, %s", async (name, streaming) => {
+    const ids = [`call_1__thought__${"s/+=".repeat(250)}`, "call_2"];
+    const calls = ids.map((id) => ({ id, name: "look", arguments: {} }));
+    server.script(`Look, ${name}.`, { calls });
+    const request = modelRequest(`Look, ${name}.`, streaming);
+    const { content, state, toolCalls } = await provider().call(request);
+    const short = toolCalls.map(({ id }) => id);
+    expect(short).toEqual([expect.stringMatching(/^call_\w{32}$/), "call_2"]);
+    const messages: ModelMessage[] = [
+      { role: "user", content: "Look again." },
+      { role: "assistant", content, state, toolCalls },
+      ...short.map((id): ModelMessage => ({ role: "tool", toolCallId: id, content: "{}" })),
+    ];
+    server.script("Look again.", { content: "ok" });
+    for (const [provided, expected] of [
+      ["test", ids],
+      ["other", short],
+    ] as const) {
+      await provider(provided).call({ ...request, messages });
+      expect(lastAssistant()?.tool_calls).toMatchObject(expected.map((id) => ({ id })));
+      const results = server.requests.at(-1)?.body.messages.filter(({ role }) => role === "tool");
+      expect(results?.map(({ tool_call_id: id }) => id)).toEqual(expected);
+    }
+  });
+
   // https://platform.minimax.io/docs/api-reference/text-openai-api
   it.each([
     ["MiniMax-M2", {}, "<think>\nHm.\n</think>\n\nI look."],

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isJsonObject, type JsonObject, setMember, tryParseMarked, writeJson } from "@/server/base/json/json";
 import { perOwner } from "@/server/base/per-owner";
+import { isLongId, shortenId } from "@/server/work/models/calls/sent-calls";
 import { MAX_STATE_BYTES, type ModelMessage, type ProviderState } from "@/server/work/models/port";
 import { isMoreThanText } from "./content-parts";
 import { splitThinking } from "./thinking";
@@ -17,6 +18,8 @@ const chatState = z.object({
   message: fields,
   /** One entry for each call; null if it has no such fields. */
   calls: z.array(fields.nullable()),
+  /** Long ids of calls by those in the messages. */
+  ids: z.record(z.string(), z.string()).optional(),
   /** The reasoning at the beginning of the content, with its marks, for models that want it back. */
   thinking: z.string().optional(),
 });
@@ -59,7 +62,12 @@ function thinkingOf(message: unknown, origin: string): string {
   return typeof text === "string" ? text.slice(0, text.length - splitThinking(text).content.length) : "";
 }
 
-/** The state in a message with these calls; null if it has no unknown fields, or too large ones. */
+function longIdsOf(calls: readonly unknown[]): Record<string, string> | null {
+  const long = calls.flatMap((call) => (isJsonObject(call) && isLongId(call.id) ? [call.id] : []));
+  return long.length === 0 ? null : Object.fromEntries(long.map((id) => [shortenId(id), id]));
+}
+
+/** The state in a message with these calls; null if it has no unknown fields or long ids, or too large ones. */
 export function readChatState(
   message: unknown,
   calls: readonly unknown[],
@@ -70,11 +78,14 @@ export function readChatState(
     ofMessage = { ...ofMessage, content: message.content };
   const ofCalls = calls.map(unknownFieldsOfCall);
   const thinking = thinkingOf(message, origin);
-  if (ofMessage === null && ofCalls.every((each) => each === null) && thinking === "") return null;
+  const ids = longIdsOf(calls);
+  if (ofMessage === null && ofCalls.every((each) => each === null) && thinking === "" && ids === null)
+    return null;
   const state: ChatState = {
     origin,
     message: ofMessage ?? {},
     calls: ofCalls,
+    ...(ids && { ids }),
     ...(thinking !== "" && { thinking }),
   };
   try {

@@ -1,7 +1,7 @@
 import { isJsonObject, markJson } from "@/server/base/json/json";
 import { LEAST_OUTPUT_TOKENS } from "@/server/credits/prices";
 import { portableSchema } from "@/server/work/models/calls/portable-schema";
-import { safeArguments, safeName } from "@/server/work/models/calls/sent-calls";
+import { isLongId, safeArguments, safeName, shortenId } from "@/server/work/models/calls/sent-calls";
 import { type Adaptation, acceptedParameters } from "@/server/work/models/errors/adaptation";
 import { flattenParameters, nestParameters } from "@/server/work/models/errors/nested-parameters";
 import { describeSchema } from "@/server/work/models/json-answer";
@@ -9,6 +9,8 @@ import type { ModelMessage, ModelRequest } from "@/server/work/models/port";
 import { type Item, openResponseState } from "./response-state";
 
 const NESTED = ["reasoning", "text"];
+
+type WireItem = { [name: string]: unknown };
 
 /**
  * The parameters that a model may reject: encrypted reasoning if it does not think (openhands/OpenHands#11406), its
@@ -62,7 +64,10 @@ export function toResponseBody(request: Omit<ModelRequest, "signal">, known: Ada
     model,
     store: false,
     ...(instructions !== "" && { instructions }),
-    input: messages.slice(leading.length).flatMap((message) => toItems(message, origin)),
+    input: withLongIds(
+      messages.slice(leading.length).flatMap((message) => toItems(message, origin)),
+      longIdsOf(messages, origin),
+    ),
     max_output_tokens: Math.max(
       LEAST_OUTPUT_TOKENS,
       Math.min(request.maxOutputTokens, known.maxOutputTokens),
@@ -81,7 +86,20 @@ export function toResponseBody(request: Omit<ModelRequest, "signal">, known: Ada
   };
 }
 
-function toItems(message: ModelMessage, origin: string): object[] {
+function longIdsOf(messages: readonly ModelMessage[], origin: string): ReadonlyMap<string, string> {
+  const ids = messages
+    .flatMap((message) => openResponseState(message, origin) ?? [])
+    .flatMap(({ call_id: id }) => (isLongId(id) ? [id] : []));
+  return new Map(ids.map((id) => [shortenId(id), id]));
+}
+
+const withLongIds = (items: readonly WireItem[], ids: ReadonlyMap<string, string>): WireItem[] =>
+  items.map((item) => {
+    const long = typeof item.call_id === "string" ? ids.get(item.call_id) : undefined;
+    return long === undefined ? item : { ...item, call_id: long };
+  });
+
+function toItems(message: ModelMessage, origin: string): WireItem[] {
   const { role, content } = message;
   if (role === "tool")
     return [{ type: "function_call_output", call_id: message.toolCallId, output: content }];
@@ -121,7 +139,7 @@ function withoutNotes(part: unknown): unknown {
 function returned(
   items: readonly Item[],
   { toolCalls }: Extract<ModelMessage, { role: "assistant" }>,
-): object[] {
+): WireItem[] {
   const calls = items.filter(({ type }) => type === "function_call");
   const back = items.flatMap((item): Item[] => {
     if (item.type !== "function_call") return [item];

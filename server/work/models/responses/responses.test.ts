@@ -217,6 +217,22 @@ test("broken calls go back in a form that every server takes", async () => {
   ]);
 });
 
+test("a long id with a signature goes back to its own server only", async () => {
+  const call_id = `call_1__thought__${"s/+=".repeat(250)}`;
+  const items = [reasoningItem("Hm."), { ...callItem("look", {}), call_id }];
+  const { server, call } = await serve([{ items }, { items: [messageItem("Done.")] }]);
+  const request = modelRequest("", { messages: [user], tools });
+  const reply = await call(request);
+  const messages = [user, ...behind(reply)];
+  for (const model of ["gpt-test", "another"]) await call({ ...request, model, messages });
+  const sent = server.requests.slice(1).map(({ input }) => input.filter((item) => "call_id" in item));
+  expect(sent).toMatchObject([
+    [{ call_id }, { call_id }],
+    [{ call_id: reply.toolCalls[0]?.id }, { call_id: reply.toolCalls[0]?.id }],
+  ]);
+  expect(reply.toolCalls[0]?.id).toHaveLength(37);
+});
+
 test("a call that was not executed does not go back", async () => {
   const { server, call } = await serve([
     { items: [reasoningItem("Hm."), messageItem("No JSON"), callItem("look", {})] },
