@@ -28,7 +28,7 @@ const world = await openWorld({
 const { origin } = await openRestServer(world);
 startEngine(world);
 
-const plan = { readsPerMinute: null, startsPerMinute: null, concurrency: 40 };
+const plan = { readsPerMinute: 1_000_000, startsPerMinute: null, concurrency: 40 };
 const tenant = await createTenant(world, { plan, credits: "1000" });
 await setAgent(world, tenant, { functions: ["http_request"], tools: [] });
 const key = await createKey(world, tenant);
@@ -181,7 +181,10 @@ describe("the call", () => {
     const count = () => world.db.run.count({ where: { organizationId: tenant.orgId } });
     const before = await count();
     const live = { ...BRIEF, fromStep: 2, tools: "live", dryRun: true };
-    const { body } = await post(`/v1/runs/${runId}/fork`, live, { headers: { "X-Max-Credits": "0.5" } });
+    const { body, headers } = await post(`/v1/runs/${runId}/fork`, live, {
+      headers: { "X-Max-Credits": "0.5" },
+    });
+    expect(headers.get("RateLimit-Policy")).toBe('"reads";q=1000000;w=60');
     expect(body).toEqual({
       fromStep: 2,
       takenOver: 1,

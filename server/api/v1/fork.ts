@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { endpoint, idParameter } from "@/server/api/endpoint";
+import { endpoint, idParameter, Reply } from "@/server/api/endpoint";
 import type { ApiKeyActor } from "@/server/base/actor";
 import { AppError } from "@/server/base/errors";
 import { errorCode } from "@/server/contract/errors";
 import { amount } from "@/server/contract/run-lists";
 import { runStarted } from "@/server/contract/shapes";
 import { MAX_DASHBOARD_CALL_BYTES } from "@/server/contract/sizes";
-import { rateLimited } from "@/server/guard/limits/rate-limit";
+import { rateLimited, rateLimitHeaders } from "@/server/guard/limits/rate-limit";
 import { acquireRead } from "@/server/guard/limits/read-lease";
 import { changesDefinition, type ForkChanges, forkRequest } from "@/server/runs/fork/changes";
 import { estimateFork, viewEstimate } from "@/server/runs/fork/estimate-fork";
@@ -75,13 +75,13 @@ export const fork = {
     async run({ services, actor, input, call: { options, repetition } }) {
       const { dryRun: isDry, ...request } = input.body;
       const { runId } = input;
-      if (isDry) await countRead(services, actor);
+      const headers = isDry ? await countRead(services, actor) : {};
       const plan = await planOwn(services, actor, { runId, ...request }).catch((error: unknown) => ({
         error,
       }));
       if (isDry) {
         if ("error" in plan) throw plan.error;
-        return viewEstimate(await estimateFork(services, actor, { plan, options }));
+        return new Reply(viewEstimate(await estimateFork(services, actor, { plan, options })), { headers });
       }
       const kind = "error" in plan ? "agent" : plan.origin.kind;
       const conditions = startConditions(actor, kind, repetition);
@@ -107,7 +107,9 @@ function authorizeChanges({ scopes, name }: ApiKeyActor, changes: ForkChanges): 
   );
 }
 
-async function countRead(services: Services, actor: ApiKeyActor): Promise<void> {
+async function countRead(services: Services, actor: ApiKeyActor): Promise<Record<string, string>> {
   const decision = await acquireRead(services, actor);
-  if (decision !== null && !decision.allowed) throw rateLimited("reads", decision);
+  if (decision === null) return {};
+  if (!decision.allowed) throw rateLimited("reads", decision);
+  return rateLimitHeaders("reads", decision);
 }
