@@ -24,7 +24,7 @@ export async function answerErrors(work: () => Promise<Response>): Promise<Respo
   }
 }
 
-type Call = { services: Services; request: Request; actor: MemberActor };
+export type Call = { services: Services; request: Request; actor: MemberActor };
 
 export function memberRoute(answer: (call: Call) => Promise<Response>) {
   return (request: Request): Promise<Response> =>
@@ -61,21 +61,29 @@ export function requireOwnJson(services: Pick<Services, "env">, { headers }: Req
 const PIECE_LENGTH = 64 * KIB;
 
 /**
- * Sends a text in pieces, and counts it for its organization until the reader has taken it. Throws `rate_limited` if
- * too much waits for its readers.
+ * Counts the bytes of a file for its organization until the returned function is called, or the reader leaves. Throws
+ * `rate_limited` if too much waits for its readers.
  */
-export function privateText(
+export function holdUnread(
   { services: { memory }, request, actor: { orgId } }: Call,
-  text: string,
-  options: { type: string; fileName?: string | undefined },
-): Response {
-  const bytes = Buffer.byteLength(text);
+  bytes: number,
+): () => void {
   if (!memory.unread.hasRoom(orgId, bytes)) {
     const message = "Too many of your organization's files wait to be read. Try again in some seconds.";
     throw new AppError("rate_limited", message, { headers: { "retry-after": "5" } });
   }
   const { leave } = memory.unread.enterNow(orgId, bytes);
   request.signal.addEventListener("abort", leave, { once: true });
+  return leave;
+}
+
+/** Sends a text in pieces, and counts it until the reader has taken it. Throws `rate_limited`. */
+export function privateText(
+  call: Call,
+  text: string,
+  options: { type: string; fileName?: string | undefined },
+): Response {
+  const leave = holdUnread(call, Buffer.byteLength(text));
   const encoder = new TextEncoder();
   let at = 0;
   const pieces = new ReadableStream<Uint8Array>(

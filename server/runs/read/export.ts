@@ -4,16 +4,13 @@ import { Prisma } from "@/server/base/db/generated/client";
 import { isoDate, select } from "@/server/base/db/statement";
 import { readWithoutTimeout } from "@/server/base/db/transaction";
 import { readJson, writeJson } from "@/server/base/json/json";
-import { MIB } from "@/server/contract/sizes";
 import type { Services } from "@/server/runs/services";
 import type { RunFilter } from "./find/filter";
 import { findRunIds } from "./find/find";
-import { CALL_COLUMNS, STEP_COLUMNS } from "./inspect/lines";
+import { cutRows, rowSize } from "./pieces";
 import { CREDITS_OF_TREE } from "./run-rows";
 
 const PAGE = 100;
-// Inputs and outputs that are read at a time, but at least one run.
-const PIECE_BYTES = MIB;
 
 // The keys are the columns, in this order.
 const exportedRun = z.object({
@@ -79,8 +76,6 @@ export async function* exportRuns(
   if (format === "json") yield "\n]\n";
 }
 
-const runSize = z.object({ id: z.string(), bytes: z.number() });
-
 async function cutToPieces(
   services: Pick<Services, "pool">,
   orgId: OrgId,
@@ -88,22 +83,12 @@ async function cutToPieces(
 ): Promise<string[][]> {
   const sizes = await select(
     services.pool,
-    runSize,
+    rowSize,
     Prisma.sql`
     SELECT r.id, octet_length(r.input) + coalesce(octet_length(r.output), 0) AS bytes
     FROM runs r WHERE r.organization_id = ${orgId}::uuid AND r.id = ANY (${ids}::uuid[]) ORDER BY r.id DESC`,
   );
-  const pieces: string[][] = [];
-  let room = 0;
-  for (const { id, bytes } of sizes) {
-    room -= bytes;
-    if (pieces.length === 0 || room < 0) {
-      pieces.push([]);
-      room = PIECE_BYTES - bytes;
-    }
-    pieces.at(-1)?.push(id);
-  }
-  return pieces;
+  return cutRows(sizes).map((piece) => piece.ids);
 }
 
 function readPiece(services: Pick<Services, "pool">, orgId: OrgId, ids: string[]): Promise<ExportedRun[]> {
@@ -142,83 +127,4 @@ function csvField(value: string | number | null): string {
   const start = /^[=+\-@＝＋－＠\t\r\n]/.test(value) ? "'" : "";
   const harmless = start + value.replace(INNER_FORMULA, "$1'");
   return /[",;\t\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
-}
-
-const RUN_OF_FILE = {
-  id: true,
-  kind: true,
-  agentId: true,
-  toolId: true,
-  targetName: true,
-  targetVersion: true,
-  model: true,
-  configurationHash: true,
-  status: true,
-  source: true,
-  triggerId: true,
-  scheduleId: true,
-  apiKeyId: true,
-  userId: true,
-  metadata: true,
-  parentRunId: true,
-  rootRunId: true,
-  input: true,
-  output: true,
-  errorCode: true,
-  errorMessage: true,
-  stepsExecuted: true,
-  inputTokens: true,
-  outputTokens: true,
-  actionsUsed: true,
-  creditsUsed: true,
-  maxCredits: true,
-  maxCreditsOf: true,
-  createdAt: true,
-  admittedAt: true,
-  startedAt: true,
-  finishedAt: true,
-  yieldedAt: true,
-  resumedAt: true,
-  wakeAt: true,
-  deadlineSeconds: true,
-  cancelRequestedAt: true,
-  cancelledBy: true,
-  sequence: true,
-} satisfies Prisma.RunSelect;
-
-const STEP_OF_FILE = {
-  ...STEP_COLUMNS,
-  input: true,
-  output: true,
-  reasoning: true,
-  inputTokens: true,
-  outputTokens: true,
-  actions: true,
-} satisfies Prisma.StepSelect;
-
-const CALL_OF_FILE = {
-  ...CALL_COLUMNS,
-  content: true,
-  reasoning: true,
-  finishReason: true,
-  errorMessage: true,
-} satisfies Prisma.ModelCallSelect;
-
-/**
- * A run as a file: the row, its steps and its model calls, with complete texts and decimals as strings. Null if
- * unknown.
- */
-export function readCompleteRun(
-  services: Pick<Services, "db">,
-  actor: MemberActor,
-  runId: string,
-): Promise<object | null> {
-  return services.db.run.findFirst({
-    where: { id: runId, organizationId: actor.orgId },
-    select: {
-      ...RUN_OF_FILE,
-      steps: { orderBy: { stepNumber: "asc" }, select: STEP_OF_FILE },
-      modelCalls: { orderBy: { id: "asc" }, select: CALL_OF_FILE },
-    },
-  });
 }

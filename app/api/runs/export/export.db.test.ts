@@ -1,5 +1,8 @@
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { GET as download } from "@/app/api/runs/[runId]/download/route";
 import { GET } from "@/app/api/runs/export/route";
+import { MIB } from "@/server/contract/sizes";
+import { ProcessMemory } from "@/server/guard/limits/process-memory";
 import { createMember, insertRun } from "@/testing/runs";
 import { signInCookie, TEST_ORIGIN } from "@/testing/sign-in";
 import { createTenant, openWorld } from "@/testing/world";
@@ -130,5 +133,50 @@ describe("an export", () => {
       message: expect.stringContaining(named),
       requestId: expect.any(String),
     });
+  });
+});
+
+describe("a download of one run", () => {
+  const ask = (runId: string) => {
+    const request = new Request(`${TEST_ORIGIN}/api/runs/${runId}/download`, { headers: { cookie } });
+    return download(request, { params: Promise.resolve({ runId }) });
+  };
+
+  it("is one JSON document of the run, its steps and its model calls", async () => {
+    const runId = await insertRun(world, tenant, { steps: 2, output: "1\n2" });
+    const texts = [await (await ask(runId)).text()];
+    const run = { id: runId, output: "1\n2", creditsUsed: "0" };
+    expect(JSON.parse(texts[0] ?? "")).toMatchObject({
+      ...run,
+      steps: [{ stepNumber: 1 }, { stepNumber: 2 }],
+      modelCalls: [],
+    });
+    texts.push(await (await ask(await insertRun(world, tenant))).text());
+    for (const text of texts) expect(text).toBe(`${JSON.stringify(JSON.parse(text), null, 2)}\n`);
+  });
+
+  it("is never in memory as a whole, and is rejected unread without room", async () => {
+    const runId = await insertRun(world, tenant, { steps: 4 });
+    const output = `"${"long ".repeat(200_000)}"`;
+    await world.db.step.updateMany({ where: { runId }, data: { output } });
+    // 3 MiB are for the unread files of an organization.
+    onTestFinished(() => void vi.stubGlobal("stepwellServices", world));
+    vi.stubGlobal("stepwellServices", {
+      ...world,
+      memory: new ProcessMemory({ limit: 48 * MIB, used: () => 0 }),
+    });
+    const written = vi.spyOn(JSON, "stringify");
+    const unread = await ask(runId);
+    expect(unread.status).toBe(200);
+    const rejected = await ask(runId);
+    expect(rejected.status).toBe(429);
+    expect(await rejected.json()).toMatchObject({ code: "rate_limited" });
+    await unread.body?.cancel();
+    const text = await (await ask(runId)).text();
+    expect(text.length).toBeGreaterThan(3 * MIB);
+    const lengths = written.mock.results.map(({ value }) => String(value).length);
+    expect(Math.max(...lengths)).toBeLessThan(2 * MIB);
+    written.mockRestore();
+    expect(JSON.parse(text).steps).toHaveLength(4);
   });
 });

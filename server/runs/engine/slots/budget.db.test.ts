@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from "vitest";
-import { readCompleteRun } from "@/server/runs/read/export";
 import { inspectRun } from "@/server/runs/read/inspect/inspect";
+import { openRunFile } from "@/server/runs/read/run-file";
 import { startRun } from "@/server/runs/start";
 import type { ModelReply } from "@/server/work/models/port";
 import { executeRun } from "@/testing/execute";
@@ -146,5 +146,8 @@ it.each([true, false])("shows whether the tokens are estimated: %s", async (mark
   const run = await start(tenant);
   await executeRun(world, run.id);
   expect(await inspectRun(world, member, { runId: run.id })).toMatchObject({ calls: [{ estimated: mark }] });
-  expect(await readCompleteRun(world, member, run.id)).toMatchObject({ modelCalls: [{ estimated: mark }] });
+  const file = await openRunFile(world, member, run.id);
+  let text = "";
+  for await (const piece of file?.pieces ?? []) text += piece;
+  expect(JSON.parse(text)).toMatchObject({ modelCalls: [{ estimated: mark }] });
 });

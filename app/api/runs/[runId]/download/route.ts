@@ -1,12 +1,17 @@
-import { privateText, runRoute } from "@/app/api/handlers";
+import { holdUnread, privateResponse, runRoute } from "@/app/api/handlers";
+import { streamPieces } from "@/app/api/piece-stream";
 import { JSON_TYPE } from "@/server/contract/media-types";
 import { queueDashboardCall } from "@/server/guard/limits/dashboard-queue";
-import { readCompleteRun } from "@/server/runs/read/export";
+import { openRunFile } from "@/server/runs/read/run-file";
 
 export const GET = runRoute(async (call) => {
   const { services, request, actor, runId } = call;
-  const work = () => readCompleteRun(services, actor, runId);
-  const run = await queueDashboardCall(services, actor.orgId, { work, signal: request.signal });
-  const text = `${JSON.stringify(run, null, 2)}\n`;
-  return run && privateText(call, text, { type: JSON_TYPE, fileName: `run-${runId}.json` });
+  const work = () => openRunFile(services, actor, runId);
+  const file = await queueDashboardCall(services, actor.orgId, { work, signal: request.signal });
+  if (file === null) return null;
+  const onOver = holdUnread(call, file.bytes);
+  return privateResponse(streamPieces(call, file.pieces, { name: "download", onOver }), {
+    type: JSON_TYPE,
+    fileName: `run-${runId}.json`,
+  });
 });
