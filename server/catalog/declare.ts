@@ -65,12 +65,16 @@ export function declareCallback(
   });
 }
 
-/** Leaves out fields with the default value. Times are written as ISO 8601, decimals as numbers. */
+/**
+ * Leaves out fields with the default value, and nulls that the field does not take. Times are written as ISO 8601,
+ * decimals as numbers.
+ */
 export function declare(schema: z.ZodObject, fields: object): Record<string, unknown> {
   const values = new Map(Object.entries(fields));
   const written = Object.entries(schema.shape).flatMap(([field, type]) => {
-    const value = values.get(field) ?? undefined;
-    const preset = "safeParse" in type ? type.safeParse(undefined).data : undefined;
+    const stored = values.get(field);
+    const value = stored === null && !type.safeParse(null).success ? undefined : stored;
+    const preset = type.safeParse(undefined).data;
     if (value === undefined || writeJson(value) === writeJson(preset)) return [];
     if (value instanceof Date) return [[field, value.toISOString()]];
     return [[field, Decimal.isDecimal(value) ? value.toNumber() : value]];

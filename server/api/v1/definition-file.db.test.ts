@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { readToolText } from "@/server/catalog/edit-definition";
 import { MAX_BODY_BYTES, MIB } from "@/server/contract/sizes";
+import { createMember } from "@/testing/runs";
 import { createKey, openRestServer } from "@/testing/servers/rest-server";
 import { createTenant, createTrigger, openWorld, type Tenant } from "@/testing/world";
 
@@ -328,6 +330,22 @@ describe("export", () => {
       data: { input: JSON.stringify("x".repeat(4 * MIB)) },
     });
     expect(await exported()).toMatchObject([{ tools: [] }]);
+  });
+
+  it("keeps an output of null", async () => {
+    const { tenant, key } = await open();
+    const tools = [{ ...CLOCK, output: null }];
+    const made = await apply(fileOf(tenant, { tools }), key);
+    const { body } = await call("/v1/export", { key });
+    expect(body.organizations[0].tools[1]).toEqual(tools[0]);
+    for (const source of [body, (await exportYaml(key)).text])
+      expect(new Set(savedOf(await apply(source, key)).map((line) => line.split(" ").at(-1)))).toEqual(
+        new Set(["unchanged"]),
+      );
+    const [{ id }] = made.body.definitions;
+    expect((await call(`/v1/tools/${id}`, { key })).body.definition).toEqual(tools[0]);
+    const { yaml } = await readToolText(world, await createMember(world, tenant), { toolId: id });
+    expect(yaml).toContain("output: null");
   });
 
   it("keeps the digits of numbers in both formats", async () => {
