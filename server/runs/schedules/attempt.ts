@@ -62,11 +62,12 @@ async function decide(services: Services, tick: Tick): Promise<TickDecision | "q
   if (openRunId !== null && overlap === "skip") {
     return skipped("still_running", `The earlier run ${openRunId} was still open.`);
   }
-  if (openRunId !== null && overlap === "queue") {
-    if (queuedAt === null && isQueueTaken) {
+  if (overlap === "queue") {
+    if (openRunId !== null && queuedAt === null && isQueueTaken) {
       return skipped("queue_full", `An earlier start already waited for the run ${openRunId}.`);
     }
-    return "queue";
+    // Without an open run, the start that waited is about to begin, and this one is next.
+    if (openRunId !== null || isQueueTaken) return "queue";
   }
   return start(services, tick);
 }

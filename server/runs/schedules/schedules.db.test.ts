@@ -196,6 +196,30 @@ describe("while the earlier run is open", () => {
     expect(await runsOf(id)).toHaveLength(2);
   });
 
+  it("queue keeps the order when a time is due just after the end of the earlier run", async () => {
+    const tenant = await createTenant(world);
+    const { id } = await createSchedule(world, tenant, { overlap: "queue" });
+    await nextHour();
+    await nextHour();
+    clock.advance(HOUR_MS - 2_500);
+    await runDueSchedules(world);
+    await cancelAll(tenant, id);
+    // The queued start has not looked again.
+    clock.advance(2_500);
+    await runDueSchedules(world);
+    expect(await outcomesOf(id)).toEqual(["started", null, null]);
+    for (const expected of [
+      ["started", "started", null],
+      ["started", "started", "started"],
+    ]) {
+      clock.advance(QUEUE_POLL_MS);
+      await runDueSchedules(world);
+      expect(await outcomesOf(id)).toEqual(expected);
+      await cancelAll(tenant, id);
+    }
+    expect(await runsOf(id)).toHaveLength(3);
+  });
+
   it("allow starts another one", async () => {
     const tenant = await createTenant(world);
     const { id } = await createSchedule(world, tenant, { overlap: "allow" });

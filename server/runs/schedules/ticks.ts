@@ -77,7 +77,7 @@ const READ_FACTS = defineQuery(
                AND queued_at IS NOT NULL) AS "isQueueTaken"`,
 );
 
-/** The run that the tick started, an earlier run that is still open, and whether an earlier tick waits for it. */
+/** The run that the tick started, an earlier run that is still open, and whether an earlier tick is queued. */
 export async function readTickFacts(client: Queryable, { orgId, ...key }: TickKey) {
   const [facts] = await READ_FACTS(client, [orgId, key.scheduleId, key.dueAt, tickKey(key)]);
   if (facts === undefined) throw new Error("a tick has no facts");
@@ -90,7 +90,7 @@ const QUEUE = defineCommand(
    WHERE organization_id = $1 AND schedule_id = $2 AND due_at = $3 AND outcome IS NULL`,
 );
 
-/** Lets a tick wait for the end of an earlier run. */
+/** Lets a tick wait for the end of an earlier run, and for an earlier tick that is queued. */
 export async function queueTick(client: Queryable, key: TickKey, now: Date): Promise<void> {
   const again = new Date(now.getTime() + QUEUE_POLL_MS);
   await QUEUE(client, [key.orgId, key.scheduleId, key.dueAt, now, again]);
