@@ -8,10 +8,13 @@ import { removeDefinition } from "@/server/catalog/archive";
 import { CallbackDispatcher } from "@/server/catalog/callbacks/send/dispatcher";
 import { rotateTriggerSecret } from "@/server/catalog/change-trigger";
 import { refundRun } from "@/server/credits/refund";
+import { planFork } from "@/server/runs/fork/plan-fork";
+import { startFork } from "@/server/runs/fork/start-fork";
 import { indexEndedRuns } from "@/server/runs/read/find/run-index";
 import { startRun } from "@/server/runs/start";
 import { insertCallback as createCallback } from "@/testing/callbacks";
 import { executeRun } from "@/testing/execute";
+import { createMember } from "@/testing/runs";
 import { createTenant, createTrigger, openWorld, scriptedModels, type Tenant } from "@/testing/world";
 import { createJobs } from "./jobs";
 import { executeJobNow } from "./maintenance";
@@ -219,6 +222,28 @@ it("removes expired data with whole trees of runs, and keeps the ledger, open ru
   const charged = ledger.find(({ runId, kind }) => runId === gone && kind === "charge")?.amount;
   const { refunded } = await refundRun(world, operator(short), { runId: gone, note: "late" });
   expect(refunded.toString()).toBe(charged?.neg().toString());
+});
+
+it("keeps the tree of a run while an open fork reads its steps", async () => {
+  const tenant = await createTenant(world, { plan: { retentionDays: 7 } });
+  const rootRunId = await live(tenant);
+  const child = await world.db.run.findFirstOrThrow({ where: { parentRunId: rootRunId } });
+  world.clock.advance(7 * DAY_MS);
+  const member = await createMember(world, tenant);
+  const request = { runId: child.id, fromStep: 1, changes: {}, tools: "recorded" } as const;
+  const plan = await planFork(world, member, request);
+  const { runId } = await startFork(world, member, { plan });
+  world.clock.advance(1);
+  const left = async () => {
+    await removeExpired(world);
+    return world.db.run.count({ where: { rootRunId } });
+  };
+  expect(await left()).toBe(2);
+  await executeRun(world, runId);
+  expect(await world.db.run.findUniqueOrThrow({ where: { id: runId } })).toMatchObject({
+    output: child.output,
+  });
+  expect(await left()).toBe(0);
 });
 
 it("removes more than one batch, in one process at a time", async () => {

@@ -1,4 +1,4 @@
-import { defineCommand } from "@/server/base/db/statement";
+import { defineCommand, isOpenSql } from "@/server/base/db/statement";
 import { isForeignKeyViolation, LOCKS, withAdvisoryLock } from "@/server/base/db/transaction";
 import { UNACCEPTED } from "@/server/catalog/webhooks/delivery-bounds";
 import type { Services } from "@/server/services";
@@ -84,7 +84,8 @@ const REMOVALS = Object.entries({
   // Complete trees: a child is deleted with its root; steps, model calls and index entries with their run. Old runs are
   // found by their ids, which are within an hour of `created_at`. With ANY and this order, only the index that begins with
   // the organization fits; by the primary key, PostgreSQL would read the runs of all organizations for each. A run whose
-  // event is still sent stays; OFFSET 0 keeps this check from becoming a join, which would lose the order.
+  // event is still sent stays; OFFSET 0 keeps this check from becoming a join, which would lose the order. So does a
+  // tree with a run whose steps answer the calls of an open fork.
   runs: `
     WITH RECURSIVE tree AS (
       (SELECT r.id FROM plans p CROSS JOIN LATERAL (
@@ -93,6 +94,10 @@ const REMOVALS = Object.entries({
            AND finished_at < $1::timestamptz - make_interval(days => p.retention_days)
            AND NOT EXISTS (SELECT FROM callback_events e WHERE e.organization_id = runs.organization_id AND e.run_id = runs.id
                            AND e.created_at BETWEEN runs.created_at AND runs.finished_at OFFSET 0)
+           AND id <> ALL (ARRAY(
+             SELECT origin.root_run_id FROM runs fork JOIN runs origin ON origin.id = fork.forked_from
+             WHERE fork.organization_id = p.organization_id AND fork.forked_from IS NOT NULL
+               AND fork.fork_mode = 'recorded' AND ${isOpenSql("fork")}))
          ORDER BY organization_id DESC, id LIMIT $2
        ) r LIMIT $2)
       UNION ALL
