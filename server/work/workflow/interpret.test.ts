@@ -321,6 +321,21 @@ test("pinned steps are not executed; later ones read their outputs, also of grou
   expect(journal.calls().map(({ key }) => key)).toEqual(["last"]);
 });
 
+test("a pinned output without a step of its group leaves null for it, also if it is named as a method", async () => {
+  const names = ["x", "constructor", "toString"];
+  const definition = workflowDefinition.parse({
+    steps: [{ id: "both", parallel: names.map((id) => ({ id, uses: "f" })) }],
+    output: names.map((id) => `{{ steps.${id} }}`),
+  });
+  const outcome = await runWorkflow(definition, {
+    input: "{}",
+    pinned: { both: { x: 1 } },
+    facts,
+    journal: echo(),
+  });
+  expect(outcome).toEqual({ status: "Completed", output: "[1,null,null]" });
+});
+
 describe("failures", () => {
   const failing = () => journalOf((call) => (call.stepId === "a" ? failed("boom") : ok(call.input)));
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, writeJson } from "@/server/base/json/json";
+import { isJsonObject, type Json, type JsonObject, memberOf, writeJson } from "@/server/base/json/json";
 import { largeJsonBytes, stringifyLarge } from "@/server/base/json/large";
 import {
   formatLimit,
@@ -183,11 +183,10 @@ class Workflow {
   }
 
   #pinnedOutput({ id, parallel = [] }: WorkflowStep, outputs: Within["outputs"]): StoredJson | null {
-    const { pinned } = this.#run;
-    const output = pinned !== undefined && Object.hasOwn(pinned, id) ? pinned[id] : undefined;
+    const output = memberOf(this.#run.pinned ?? null, id);
     if (output === undefined) return null;
     for (const inner of parallel) {
-      const own = isJsonObject(output) ? output[inner.id] : undefined;
+      const own = memberOf(output, inner.id);
       outputs.set(inner.id, own === undefined ? NOTHING : new StoredJson(writeJson(own)));
     }
     return new StoredJson(writeJson(output));
