@@ -167,6 +167,16 @@ describe("rejects, naming the path", () => {
       one({ with: { expression: "{{ inptu.x }}" } }),
       /^\/steps\/0\/with\/expression "inptu" is not known/,
     ],
+    [
+      "an expression in a key",
+      one({ uses: "transform_json", with: { value: [{ "{{ input.n }}": 1 }], expression: "$" } }),
+      /^\/steps\/0\/with\/value\/0\/{{ input.n }} has {{ in its key: keys are not filled in/,
+    ],
+    [
+      "an expression in a key of the output",
+      one({}, { output: { "{{ input.n }}": 1 } }),
+      /^\/output\/{{ input.n }} has {{ in its key/,
+    ],
     ["item without forEach", one({ with: { expression: "{{ item }}" } }), /"item" is not known/],
     [
       "item under another name",

@@ -37,6 +37,9 @@ type Called = "tool" | "agent";
 const { definitionBytes: MAX_DEFINITION_BYTES, problems: MAX_ISSUES, steps: MAX_STEPS } = WORKFLOW_LIMITS;
 const RESERVED = new Set(["input", "steps", "run", "secrets", "__proto__"]);
 
+const KEY_ISSUE =
+  "has {{ in its key: keys are not filled in. Write the object as an expression, such as {{ {input.name: input.value} }}";
+
 type Keys = (string | number)[];
 
 /**
@@ -143,8 +146,11 @@ class Checker {
       const parse = async () => (await parseTemplate(value, this.#organizationId)).parts;
       await this.#checkExpressions({ text: value, isCondition: false, parse }, context);
     } else if (isContainer(value)) {
-      for (const [key, member] of Array.isArray(value) ? value.entries() : Object.entries(value))
-        await this.#checkTexts(member, { ...context, keys: [...context.keys, key] });
+      for (const [key, member] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+        const keys = [...context.keys, key];
+        if (typeof key === "string" && key.includes("{{")) this.#report(keys, KEY_ISSUE);
+        await this.#checkTexts(member, { ...context, keys });
+      }
     }
   }
 
