@@ -332,6 +332,26 @@ describe("export", () => {
     expect(await exported()).toMatchObject([{ tools: [] }]);
   });
 
+  it("is rejected if a definition is too deep for a file, or the YAML too long", async () => {
+    const { tenant, key } = await open();
+    const store = async (levels: number, value: unknown) => {
+      const output = Array.from({ length: levels }).reduce<unknown>((inner) => [inner], value);
+      const definition = JSON.stringify({ steps: [{ id: "now", uses: "current_time" }], output });
+      await world.db.toolVersion.updateMany({ where: { toolId: tenant.toolId }, data: { definition } });
+    };
+    // A list of organizations, each with a list of tools: five levels around the output.
+    await store(95, 1);
+    const { body } = await call("/v1/export", { key });
+    for (const source of [body, (await exportYaml(key)).text])
+      expect((await apply(source, key)).body.definitions).toMatchObject([{ saved: "unchanged" }, {}]);
+    await store(96, 1);
+    const deep = await call("/v1/export", { key });
+    expect([deep.status, deep.body.message]).toEqual([400, expect.stringContaining("deeper than the 100")]);
+    await store(90, Array(25_000).fill(0));
+    expect((await call("/v1/export", { key })).status).toBe(200);
+    expect((await exportYaml(key)).text).toContain("more than 4 MiB");
+  });
+
   it("keeps an output of null", async () => {
     const { tenant, key } = await open();
     const tools = [{ ...CLOCK, output: null }];

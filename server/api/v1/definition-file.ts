@@ -98,7 +98,7 @@ export const definitionFiles = {
     summary: "Export a definition file",
     description:
       "The organization's agents, tools, triggers, schedules and callbacks as a definition file, without secrets. " +
-      "Applying it changes nothing; a file of more than 1 MiB is applied with the command line. A key that is limited to agents and tools gets only what it may read.",
+      "Applying it changes nothing; a file of more than 500 definitions or 1 MiB is applied with the command line. A key that is limited to agents and tools gets only what it may read.",
     successDescription: "The definition file",
     scope: "definitions:read",
     answers: "plain",

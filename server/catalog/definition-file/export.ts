@@ -4,7 +4,9 @@ import type { ApiKeyActor, OperatorActor, OrgId } from "@/server/base/actor";
 import type { Agent, Tool } from "@/server/base/db/generated/client";
 import { defineQuery, type Queryable } from "@/server/base/db/statement";
 import { AppError } from "@/server/base/errors";
-import { formatLimit, MIB } from "@/server/contract/sizes";
+import { writeJson } from "@/server/base/json/json";
+import { isDeeper } from "@/server/base/json/text";
+import { formatLimit } from "@/server/contract/sizes";
 import { parseModelProviders } from "@/server/runs/find-model-providers";
 import type { CatalogServices } from "../change";
 import {
@@ -19,6 +21,7 @@ import { apiKeyDefinition, memberDefinition, organizationDefinition } from "../d
 import { among, ofTargets, targetIdsOf } from "../key-targets";
 import { describePlan, FIRST_GRANT } from "../organization/organizations";
 import { createYaml } from "./write-yaml";
+import { MAX_FILE_BYTES, MAX_FILE_DEPTH } from "./yaml-document";
 
 const orUnset = <Item>(list: Item[]) => (list.length > 0 ? list : undefined);
 
@@ -39,7 +42,7 @@ export async function exportOrganization(
 
 /**
  * Exports what a key may read of its organization as a definition file, in YAML or as the value. Applying it with the
- * same key changes nothing. Throws `invalid_request` if the definitions are too large for one file.
+ * same key changes nothing. Throws `invalid_request` if the definitions are too large or too deep for one file.
  */
 export async function exportDefinitions(services: Db & { pool: Queryable }, key: ApiKeyActor) {
   await requireSmall(services.pool, key);
@@ -49,7 +52,14 @@ export async function exportDefinitions(services: Db & { pool: Queryable }, key:
     select: { slug: true },
   });
   const organization = { slug, ...declareDefinitions(stored) };
-  return { file: { organizations: [organization] }, toYaml: () => writeFile(organization, stored) };
+  const file = { organizations: [organization] };
+  const text = writeJson(file);
+  requireFits(text);
+  if (isDeeper(text, MAX_FILE_DEPTH)) {
+    const message = `A definition is nested deeper than the ${MAX_FILE_DEPTH} levels of a definition file. ${INSTEAD}`;
+    throw new AppError("invalid_request", message);
+  }
+  return { file, toYaml: () => requireFits(writeFile(organization, stored)) };
 }
 
 function writeFile(organization: object, { triggers }: StoredDefinitions): string {
@@ -62,9 +72,6 @@ function writeFile(organization: object, { triggers }: StoredDefinitions): strin
 }
 
 type StoredDefinitions = Awaited<ReturnType<typeof readDefinitions>>;
-
-// A file that is larger cannot be applied, and its text takes seconds to write.
-const MAX_EXPORTED_BYTES = 4 * MIB;
 
 const MEASURE = defineQuery(
   "measure-definitions",
@@ -81,11 +88,23 @@ const MEASURE = defineQuery(
    ) s`,
 );
 
+const INSTEAD = "Read agents and tools one by one.";
+
+/** Before they are read: the text of larger ones takes seconds to write. */
 async function requireSmall(pool: Queryable, key: ApiKeyActor): Promise<void> {
   const [measured] = await MEASURE(pool, [key.orgId, targetIdsOf(key)]);
-  if (measured === undefined || measured.bytes <= MAX_EXPORTED_BYTES) return;
-  const most = formatLimit(MAX_EXPORTED_BYTES);
-  const message = `The definitions have more than ${most}, the most that a definition file may have. Read agents and tools one by one.`;
+  if (measured !== undefined) requireBytes(measured.bytes);
+}
+
+function requireFits(text: string): string {
+  requireBytes(Buffer.byteLength(text));
+  return text;
+}
+
+function requireBytes(bytes: number): void {
+  if (bytes <= MAX_FILE_BYTES) return;
+  const most = formatLimit(MAX_FILE_BYTES);
+  const message = `The definitions have more than ${most}, the most that a definition file may have. ${INSTEAD}`;
   throw new AppError("invalid_request", message);
 }
 

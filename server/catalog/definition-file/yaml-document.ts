@@ -20,7 +20,7 @@ type Path = readonly (string | number)[];
 /** Lines and columns count from 1. */
 type YamlIssue = { line: number | null; column: number | null; message: string };
 
-const MAX_BYTES = 4 * MIB;
+export const MAX_FILE_BYTES = 4 * MIB;
 export const MAX_FILE_DEPTH = 100;
 
 type LineTree = number | null | [number | null, LineTree[] | Record<string, LineTree>];
@@ -63,7 +63,7 @@ export type YamlLimits = {
 };
 const FILE_LIMITS: YamlLimits = {
   parts: Number.POSITIVE_INFINITY,
-  weight: 4 * MAX_BYTES,
+  weight: 4 * MAX_FILE_BYTES,
   timeoutMs: 120_000,
 };
 
@@ -77,8 +77,8 @@ export async function readYaml(
   organizationId: string,
   { timeoutMs, ...limits }: YamlLimits = FILE_LIMITS,
 ): Promise<YamlDocument | { issues: YamlIssue[] }> {
-  if (Buffer.byteLength(source) > MAX_BYTES)
-    return issue(`The file has more than ${formatLimit(MAX_BYTES)}.`);
+  if (Buffer.byteLength(source) > MAX_FILE_BYTES)
+    return issue(`The file has more than ${formatLimit(MAX_FILE_BYTES)}.`);
   const answer = await pool.ask({ source, ...limits }, { timeoutMs, organizationId });
   if ("exceeded" in answer) return issue(`The text cannot be read ${answer.limit}.`);
   if ("issue" in answer) return issue(`The text cannot be read: ${answer.issue}.`);
