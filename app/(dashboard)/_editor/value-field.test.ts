@@ -18,6 +18,10 @@ it.each([
   expect(readValue(text, isText)).toEqual(value);
 });
 
+it("a number that would be saved as null stays text", () => {
+  for (const text of ["1e999", '{"a":[-1e999]}']) expect(readValue(text, false)).toBe(text);
+});
+
 it("any JSON value is read as it was shown", () => {
   fc.assert(
     fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {

@@ -7,7 +7,7 @@ import type { Completions, EditorProblem, Language } from "@/app/_ui/editor/lang
 import { resemblesJson } from "@/app/_ui/editor/text/insert";
 import { TextField } from "@/app/_ui/forms/form";
 import { writeJson } from "@/server/base/json/json";
-import { readTypedJson, repeatedKeyIssue } from "@/server/base/json/repeated-key";
+import { readTypedJson, typedJsonIssue } from "@/server/base/json/repeated-key";
 import { type Field, valuesOf } from "../_schema/field";
 import { controlOf, isLong } from "../_schema/value";
 import { ChoiceField } from "./choice-field";
@@ -167,11 +167,13 @@ function WrittenField({
 
 const NOT_JSON = "This is not valid JSON. A text with such signs needs quotes.";
 
-const issueOf = (text: string) => `${repeatedKeyIssue(text) ?? NOT_JSON} The last valid value stays.`;
+const issueOf = (text: string) => `${typedJsonIssue(text) ?? NOT_JSON} The last valid value stays.`;
 
 /** Invalid JSON that was meant as JSON. It is not passed on, because it would be saved as a text. */
 const isMistaken = (text: string, value: unknown) =>
-  resemblesJson(text) || (typeof value === "object" && value !== null && !text.startsWith("{{"));
+  resemblesJson(text) ||
+  typedJsonIssue(text) !== undefined ||
+  (typeof value === "object" && value !== null && !text.startsWith("{{"));
 
 /**
  * A step's input value as text to edit: plain if its schema is a text, otherwise JSON. A text that cannot be

@@ -4,7 +4,7 @@ import { Decimal } from "@/server/base/amount";
 import { AppError } from "@/server/base/errors";
 import { findInvalidText } from "@/server/base/json/invalid-text";
 import { isContainer, isJsonObject, type Json, writeJson } from "@/server/base/json/json";
-import { repeatedKeyIssue } from "@/server/base/json/repeated-key";
+import { typedJsonIssue } from "@/server/base/json/repeated-key";
 import { parseJson } from "@/server/base/json/text";
 import type { Environment } from "@/server/base/settings/env";
 import { parseTraceParent } from "@/server/base/trace-context";
@@ -141,7 +141,7 @@ function readMetadata(text: string): string | undefined {
     return reject(name, 'must be one JSON object, such as {"customer":"acme"}');
   }
   const entries = Object.entries(metadata);
-  if (repeatedKeyIssue(text) !== undefined) return reject(name, "must not have a key twice");
+  if (typedJsonIssue(text) !== undefined) return reject(name, "must not have a key twice");
   // Answers would leave it out.
   if (Object.hasOwn(metadata, "__proto__")) return reject(name, "must not have the key __proto__");
   const invalid = findInvalidText(metadata);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { writeJson } from "./json";
 import { findRepeatedKey } from "./large";
-import { describeRepeatedKey, readTypedJson, repeatedKeyIssue } from "./repeated-key";
+import { describeRepeatedKey, readTypedJson, typedJsonIssue } from "./repeated-key";
 
 test.each([
   ['{"a":1,"a":2}', ["a"], 'The key "a" appears twice.'],
@@ -15,7 +15,7 @@ test.each([
   const found = await findRepeatedKey(text);
   expect(found).toEqual({ path, key: path.at(-1) });
   expect(found && describeRepeatedKey(found)).toBe(message);
-  expect(repeatedKeyIssue(text)).toBe(message);
+  expect(typedJsonIssue(text)).toBe(message);
   expect(() => readTypedJson(text)).toThrow(message);
 });
 
@@ -29,7 +29,15 @@ test.each([
   "{",
 ])("finds none in %s", async (text) => {
   expect(await findRepeatedKey(text)).toBeNull();
-  expect(repeatedKeyIssue(text)).toBeUndefined();
+  expect(typedJsonIssue(text)).toBeUndefined();
+});
+
+test("a number that would be sent as null is an issue", () => {
+  for (const text of ["1e999", '{"a":[-1e999]}']) {
+    expect(() => readTypedJson(text)).toThrow("too large");
+    expect(typedJsonIssue(text)).toContain("too large");
+  }
+  expect(readTypedJson("1e308")).toBe(1e308);
 });
 
 test("a long key is shortened", () => {

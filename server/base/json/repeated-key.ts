@@ -1,6 +1,6 @@
 import { endOfString } from "./exact-number";
 import { type Json, readJson } from "./json";
-import { JsonTextError } from "./text";
+import { JsonTextError, requireFinite } from "./text";
 
 /** A key that an object of a JSON text has twice: JSON.parse keeps only the last value. `path` ends with the key. */
 export type RepeatedKey = { path: (string | number)[]; key: string };
@@ -77,8 +77,11 @@ export function describeRepeatedKey({ path, key }: RepeatedKey): string {
   return `The key ${JSON.stringify(shown(key))} appears twice${place === "" ? "" : ` in ${shown(place)}`}.`;
 }
 
-/** The issue of a JSON text with a repeated key; undefined for other texts, also those that are not JSON. */
-export function repeatedKeyIssue(text: string): string | undefined {
+/**
+ * The issue of a JSON text with a repeated key or a number that is too large; undefined for other texts, also those that
+ * are not JSON.
+ */
+export function typedJsonIssue(text: string): string | undefined {
   try {
     readTypedJson(text);
     return undefined;
@@ -87,9 +90,10 @@ export function repeatedKeyIssue(text: string): string | undefined {
   }
 }
 
-/** JSON that a person typed, like `readJson`. Throws JsonTextError if it has a repeated key. */
+/** JSON that a person typed, like `readJson`. Throws JsonTextError if a key is repeated or a number is too large. */
 export function readTypedJson(text: string): Json {
   const value = readJson(text);
+  requireFinite(text, value);
   const { value: repeated } = searchRepeatedKey(text, Number.POSITIVE_INFINITY).next();
   if (repeated) throw new JsonTextError(describeRepeatedKey(repeated));
   return value;

@@ -58,10 +58,14 @@ export function parseJson(text: string): Json {
   } catch (error) {
     throw new JsonTextError(error instanceof Error ? error.message : "The text is not JSON.");
   }
-  if (MAY_BE_INFINITE.test(text) && !isFiniteThroughout(value)) {
-    throw new JsonLimitError("The JSON contains a number that is too large.");
-  }
+  requireFinite(text, value);
   return value;
+}
+
+/** Throws JsonLimitError if `value`, read from `text`, has a number beyond 1.8e308. */
+export function requireFinite(text: string, value: Json): void {
+  if (MAY_BE_INFINITE.test(text) && !isFiniteThroughout(value))
+    throw new JsonLimitError("The JSON contains a number that is too large.");
 }
 
 function isFiniteThroughout(value: Json): boolean {

@@ -117,8 +117,8 @@ export function isAgentFields(stored: unknown): stored is AgentFields {
   return [texts.slug, texts.name, texts.model, texts.systemPrompt].every((each) => typeof each === "string");
 }
 
-/** Reads a typed number. Other text stays text, and so does an unfinished number such as `1.`. */
+/** Reads a typed number. Other text stays text, and so do unfinished numbers such as `1.`, and those beyond 1.8e308. */
 export function readNumber(text: string): Typed {
   const number = Number(text);
-  return text.trim() === "" || text.endsWith(".") || Number.isNaN(number) ? text : number;
+  return text.trim() === "" || text.endsWith(".") || !Number.isFinite(number) ? text : number;
 }

@@ -6,7 +6,7 @@ import { CodeField } from "@/app/_ui/editor/code-field";
 import { INPUT_CLASS, Labelled, TextField } from "@/app/_ui/forms/form";
 import { Segments } from "@/app/_ui/segments";
 import { writeJson } from "@/server/base/json/json";
-import { readTypedJson, repeatedKeyIssue } from "@/server/base/json/repeated-key";
+import { readTypedJson, typedJsonIssue } from "@/server/base/json/repeated-key";
 import { explainSetting, labelOf } from "@/server/work/agent/field-changes";
 import { type Field, valuesOf } from "../../_schema/field";
 import { controlOf } from "../../_schema/value";
@@ -54,7 +54,7 @@ export function SettingField({ field, label, error, value, isOptional, onChange 
   const shared = { label, error, hint, onChange: change, placeholder: preset };
   const text = isTyped ? typed : showValue(value);
   if (control === "json")
-    return <CodeField {...shared} error={repeatedKeyIssue(text) ?? error} language="json" value={text} />;
+    return <CodeField {...shared} error={typedJsonIssue(text) ?? error} language="json" value={text} />;
   if (field.type === "number" && typeof most === "number")
     return <Share {...shared} most={most} value={text} />;
   return <TextField {...shared} inputMode={control === "number" ? "decimal" : "text"} value={text} />;

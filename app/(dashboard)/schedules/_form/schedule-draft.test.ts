@@ -16,7 +16,10 @@ test("a missing target, no number and no object are issues", () => {
     "/agent": "Choose an agent or a tool.",
     "/jitterSeconds": "Enter a number.",
   });
-  expect(readDraft({ ...NEW_SCHEDULE, target: "tool/double", input: "[]" }).issues).toEqual({
-    "/input": "Enter a JSON object.",
-  });
+  const issueOf = (input: string) =>
+    readDraft({ ...NEW_SCHEDULE, target: "tool/double", input }).issues["/input"];
+  expect(issueOf("[]")).toBe("The input of a tool must be a JSON object.");
+  expect(issueOf('{"a":1e999}')).toBe("The JSON contains a number that is too large.");
+  expect(issueOf('{"a":1,"a":2}')).toContain('"a" appears twice');
+  expect(issueOf(" ")).toBeUndefined();
 });

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, tryParseJson } from "@/server/base/json/json";
+import { readJsonObject } from "@/app/_ui/editor/input-problem";
+import type { JsonObject } from "@/server/base/json/json";
 import type { ScheduleDefinition } from "@/server/catalog/definitions";
 import type { ScheduleDetail } from "@/server/catalog/schedules/inspect-schedules";
 import type { OverlapPolicyName } from "@/server/contract/enums";
@@ -72,8 +73,7 @@ export function readDraft(draft: ScheduleDraft): {
 }
 
 function readInput(text: string, issues: Record<string, string>): JsonObject {
-  const parsed = text.trim() === "" ? {} : tryParseJson(text);
-  if (isJsonObject(parsed)) return parsed;
-  issues["/input"] = "Enter a JSON object.";
-  return {};
+  const { value, issue } = readJsonObject(text.trim() === "" ? "{}" : text);
+  if (issue !== null) issues["/input"] = issue;
+  return value ?? {};
 }
