@@ -97,7 +97,7 @@ it.each(RUN_PERIODS)("links the figures of %s to the runs that they count", asyn
     const subject = { dimension, id: line.id };
     await expectListsOf(line, { ...filterOf(subject), from: metrics.from, to: metrics.to });
     const alone = await readRunMetrics(world, actor, { period, subject });
-    expect(alone.subject).toEqual({ ...subject, name: line.name });
+    expect(alone.subject).toEqual({ ...subject, name: line.name, isDeleted: false });
     expect({ ...alone.total, id: line.id, name: line.name }).toEqual(line);
   }
 });
@@ -108,5 +108,15 @@ it("reveals nothing about another organization's agent, not even its name", asyn
   const subject = { dimension: "agent", id: other.agentId } as const;
   const metrics = await readRunMetrics(world, actor, { period: "24h", subject });
   expect(metrics.total.runs).toBe(0);
-  expect(metrics.subject).toEqual({ ...subject, name: "deleted" });
+  expect(metrics.subject).toEqual({ ...subject, name: "deleted", isDeleted: true });
+});
+
+it("marks a deleted agent, which has no page, but still has its name", async () => {
+  const tenant = await createTenant(world);
+  const { agentId: id, orgId } = tenant;
+  const where = { id };
+  const { name } = await world.db.agent.update({ where, data: { deletedAt: world.clock.now() } });
+  const subject = { dimension: "agent", id } as const;
+  const metrics = await readRunMetrics(world, { orgId }, { period: "24h", subject });
+  expect(metrics.subject).toEqual({ ...subject, name, isDeleted: true });
 });

@@ -111,13 +111,13 @@ type SubjectProps = { metrics: RunMetrics | undefined; subject: MetricsSubject; 
 
 function Subject({ metrics, subject, onDrop }: SubjectProps) {
   const { dimension, id } = subject;
-  const name = metrics?.subject?.id === id ? metrics.subject.name : undefined;
+  const shown = metrics?.subject?.id === id ? metrics.subject : undefined;
   return (
     <div className="flex items-center gap-3 px-4 pb-3 sm:px-6">
       <Chip label={dimension} onDrop={onDrop}>
-        {dimension} {name ?? <SkeletonLine className="w-16" />}
+        {dimension} {shown?.name ?? <SkeletonLine className="w-16" />}
       </Chip>
-      {dimension === "key" ? null : (
+      {dimension === "key" || shown?.isDeleted ? null : (
         <Link className="text-accent hover:underline" href={`${DIMENSION_PATHS[dimension]}/${id}`}>
           Open the {dimension}
         </Link>

@@ -58,10 +58,13 @@ export type MetricsQuestion = z.infer<typeof metricsQuestion>;
 
 const READ_NAMES = defineQuery(
   "read-names-of-subjects",
-  z.object({ id: z.string(), name: z.string() }),
-  ["agents", "tools", "triggers", "api_keys", "schedules"]
-    .map((table) => `SELECT id, name FROM ${table} WHERE organization_id = $1`)
-    .join(" UNION ALL "),
+  z.object({ id: z.string(), name: z.string(), isDeleted: z.boolean() }),
+  [
+    'SELECT id, name, false AS "isDeleted" FROM api_keys WHERE organization_id = $1',
+    ...["agents", "tools", "triggers", "schedules"].map(
+      (table) => `SELECT id, name, deleted_at IS NOT NULL FROM ${table} WHERE organization_id = $1`,
+    ),
+  ].join(" UNION ALL "),
 );
 
 const FIND_DIMENSION = defineQuery(
@@ -99,8 +102,8 @@ export async function readRunMetrics(
   ]);
   const before = emptySum();
   for (const part of pastParts) addPart(before, part);
-  const names = new Map(named.map(({ id, name }) => [id, name]));
-  const nameOf = (id: string) => names.get(id) ?? "deleted";
+  const stored = new Map(named.map(({ id, ...rest }) => [id, rest]));
+  const find = (id: string) => stored.get(id) ?? { name: "deleted", isDeleted: true };
   const lines = new Map<string, Sum & { dimension: Part["dimension"] }>();
   const buckets = new Map<number, Sum>();
   for (const part of parts) {
@@ -115,14 +118,14 @@ export async function readRunMetrics(
   const groups = (dimension: MetricsSubject["dimension"]) =>
     [...lines]
       .filter(([, line]) => line.dimension === dimension && line.runs > 0 && !subject)
-      .map(([id, line]) => ({ ...viewFigures(line), id, name: nameOf(id) }))
+      .map(([id, line]) => ({ ...viewFigures(line), id, name: find(id).name }))
       .sort((a, b) => b.runs - a.runs);
   return {
     from: since.toISOString(),
     to: until.toISOString(),
     bucketMs,
-    // Null: all runs. The name is "deleted" if it no longer exists.
-    subject: subject ? { ...subject, name: nameOf(subject.id) } : null,
+    // Null: all runs. The name is "deleted" if it no longer exists. A deleted one has no page.
+    subject: subject ? { ...subject, ...find(subject.id) } : null,
     total: viewFigures(lines.get(main.id)),
     before: viewFigures(before),
     buckets: Array.from({ length: Math.ceil((to - from) / bucketMs) }, (_, index) => ({

@@ -14,6 +14,7 @@ const run = (errorCode: string | null, more: Partial<FailedRun> = {}): FailedRun
   parentRunId: null,
   model: "gpt-5-mini",
   deadlineSeconds: 900,
+  currentVersion: 1,
   ...more,
 });
 
@@ -52,6 +53,8 @@ test("links to where the failure can be fixed", () => {
   expect(hrefs("max_credits", { apiKeyId: "k1" })).toEqual(["/agents/a1", "/keys"]);
   expect(hrefs("output_invalid", { kind: "tool", agentId: null, toolId: "t2" })).toEqual(["/tools/t2"]);
   expect(hrefs("caller_ended", { parentRunId: "r1" })).toEqual(["/runs/r1"]);
+  expect(hrefs("output_invalid", { currentVersion: null })).toEqual([]);
+  expect(hrefs("max_credits", { currentVersion: null, apiKeyId: "k1" })).toEqual(["/keys"]);
   expect(hrefs("not_admitted")).toEqual(["/runs?status=Running"]);
 });
 

@@ -17,11 +17,12 @@ export type FailedRun = Pick<
   | "parentRunId"
   | "model"
   | "deadlineSeconds"
+  | "currentVersion"
 >;
 
 type Link = { href: string; label: string };
 
-/** `links`: by default to the agent or tool. */
+/** `links`: by default to the agent or tool, if it is not deleted. */
 type Explanation = { sentence: string; advice: string; links?: Link[] };
 
 function explanationsOf(run: FailedRun, failedStep: string | null): Record<FailureCode, Explanation> {
@@ -35,7 +36,7 @@ function explanationsOf(run: FailedRun, failedStep: string | null): Record<Failu
       sentence: "The run reached its credit cap.",
       advice: "Raise maxCredits at the place that the message names, or reduce the work of the run.",
       links: [
-        targetLink(run),
+        ...targetLinks(run),
         ...(run.triggerId ? [{ href: `/triggers/${run.triggerId}`, label: "Open the trigger" }] : []),
         ...(run.apiKeyId ? [{ href: "/keys", label: "API keys" }] : []),
       ],
@@ -134,7 +135,7 @@ export function explainRunFailure(run: FailedRun, failedStep: string | null): Re
   const code = FAILURE_CODES.find((each) => each === run.errorCode);
   const unknown = { sentence: "The run failed.", advice: "Look at the inputs and outputs of its steps." };
   return {
-    links: [targetLink(run)],
+    links: targetLinks(run),
     ...(code ? explanationsOf(run, failedStep)[code] : unknown),
   };
 }
@@ -223,6 +224,7 @@ function explainStep(name: string | null, message: string): Explanation {
   );
 }
 
-function targetLink(run: FailedRun): Link {
-  return { href: targetPath(run), label: `Open the ${run.kind}` };
+/** None if the agent or tool was deleted. */
+function targetLinks(run: FailedRun): Link[] {
+  return run.currentVersion === null ? [] : [{ href: targetPath(run), label: `Open the ${run.kind}` }];
 }
