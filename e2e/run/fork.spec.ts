@@ -1,5 +1,5 @@
 import { expectAccessible } from "../support/axe";
-import { editor, fillEditor } from "../support/editor";
+import { copyOf, editor, fillEditor } from "../support/editor";
 import { expect, test } from "../support/fixtures";
 import { finishRun } from "../support/start";
 
@@ -44,6 +44,21 @@ test("an ended run is forked at a step, and both runs lead to each other", async
   await page.goto(`/runs/${origin}`);
   await page.getByRole("region", { name: "Facts" }).locator(`a[href="/runs/${fork}"]`).click();
   await page.waitForURL(new RegExp(fork));
+});
+
+test("a long output of a step is loaded to be changed", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
+  const tool = organization.toolIds["few-records"] ?? "";
+  const origin = await finishRun(request, organization, { tool, input: { to: 2_000 } });
+  await page.goto(`/runs/${origin}?step=1`);
+  await page.getByRole("button", { name: "Fork from here" }).click();
+  await page.getByLabel(/^Call of /).selectOption("Not made, with another output");
+  const field = editor(page, "Output, as JSON");
+  await expect(field).toContainText("record 1");
+  expect(await copyOf(field)).toContain("record 2000");
 });
 
 test("a viewer cannot fork a run", async ({ viewerPage: page, request, organization }) => {

@@ -1,13 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
-import { useDeferredValue, useMemo, useState } from "react";
+import { useDeferredValue, useEffect, useEffectEvent, useMemo, useState } from "react";
 import { Button } from "@/app/_ui/button";
+import { useOrganizationAddress } from "@/app/_ui/data/page-organization";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { CodeEditor } from "@/app/_ui/editor/code-editor";
 import { CodeField } from "@/app/_ui/editor/code-field";
 import { Choice, FieldGroup, OptionField, TextField } from "@/app/_ui/forms/form";
 import { FormDialog } from "@/app/_ui/forms/form-dialog";
 import { useForm } from "@/app/_ui/forms/use-form";
+import { usePayload } from "@/app/_ui/text/use-payload";
 import { ModelField } from "@/app/(dashboard)/model-field";
+import type { PayloadPreview } from "@/server/runs/read/inspect/payload-preview";
 import {
   changesOf,
   describeLineChanges,
@@ -222,8 +225,7 @@ function StepChange({
   onChange: (part: Partial<ForkDraft>) => void;
 }) {
   const { data: detail } = useQuery(useTRPC().runs.step.queryOptions({ runId, stepId }));
-  const own = draft.change === "input" ? detail?.input : detail?.output;
-  const prefilled = own && !own.cut ? editableJson(own.text) : "";
+  const addressOf = useOrganizationAddress();
   const label = draft.change === "input" ? "Arguments, a JSON object" : "Output, as JSON";
   return (
     <>
@@ -235,25 +237,60 @@ function StepChange({
         value={draft.change}
       />
       {draft.change === "none" || detail === undefined ? null : (
-        <div className="flex flex-col gap-1.5">
-          <label className="font-medium" htmlFor="fork-value">
-            {label}
-          </label>
-          <CodeEditor
-            aria-describedby="fork-value-problem"
-            aria-invalid={error !== undefined}
-            id="fork-value"
-            key={draft.change}
-            language="json"
-            look="value"
-            onChange={(value) => onChange({ value })}
-            value={draft.value ?? prefilled}
-          />
-          <p className="text-failed text-xs empty:hidden" id="fork-value-problem" role="alert">
-            {error}
-          </p>
-        </div>
+        <StepValue
+          address={addressOf(`/api/runs/${runId}/text?step=${stepId}&field=${draft.change}`)}
+          error={error}
+          key={draft.change}
+          label={label}
+          onChange={(value) => onChange({ value })}
+          own={detail[draft.change]}
+          value={draft.value}
+        />
       )}
     </>
+  );
+}
+
+const NOTHING: PayloadPreview = { text: "", bytes: 0, cut: false };
+
+function StepValue({
+  label,
+  own,
+  address,
+  value,
+  error,
+  onChange,
+}: {
+  label: string;
+  own: PayloadPreview | null;
+  address: string;
+  value: string | null;
+  error: string | undefined;
+  onChange: (value: string) => void;
+}) {
+  const { text, cut, loading, failed, load } = usePayload(own ?? NOTHING, address);
+  const complete = useEffectEvent(load);
+  useEffect(() => complete(), []);
+  const note = failed ? "Could not load the value. Write another one." : undefined;
+  return (
+    <div className="flex flex-col gap-1.5">
+      <label className="font-medium" htmlFor="fork-value">
+        {label}
+      </label>
+      <CodeEditor
+        aria-describedby="fork-value-problem"
+        aria-invalid={error !== undefined}
+        disabled={loading}
+        id="fork-value"
+        language="json"
+        look="value"
+        onChange={onChange}
+        placeholder={loading ? "Loading" : undefined}
+        value={value ?? (cut ? "" : editableJson(text))}
+      />
+      <p className="text-failed text-xs empty:hidden" id="fork-value-problem" role="alert">
+        {error ?? note}
+      </p>
+    </div>
   );
 }
