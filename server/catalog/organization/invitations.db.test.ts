@@ -1,6 +1,7 @@
 // @module-tag once
 import { beforeEach, expect, test } from "vitest";
 import type { MemberActor } from "@/server/base/actor";
+import { HOUR_MS } from "@/server/base/clock";
 import { newId } from "@/server/base/ids";
 import { sleep } from "@/server/base/sleep";
 import { sessionFromHeaders } from "@/server/catalog/auth/sessions";
@@ -125,6 +126,13 @@ test("a link ends when it expires, is revoked or is replaced by another", async 
   await world.db.invitation.update({ where: { id: third.id }, data: { expiresAt: world.clock.now() } });
   await expect(readInvitation(world, third.token)).rejects.toMatchObject(gone);
   expect(await listInvitations(world, owner)).toMatchObject([{ expired: true }]);
+});
+
+test("an organization creates a limited number of links, also if it revokes them", async () => {
+  for (let n = 0; n < 100; n += 1) await revokeInvitation(world, owner, await invite(newEmail()));
+  await expect(invite(newEmail())).rejects.toMatchObject({ code: "rate_limited" });
+  world.clock.advance(HOUR_MS);
+  await invite(newEmail());
 });
 
 test("a link ends when its inviter could no longer invite", async () => {

@@ -2,14 +2,16 @@ import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { type Actor, MEMBER_ROLES, type MemberActor } from "@/server/base/actor";
 import { recordAudit } from "@/server/base/audit";
-import { DAY_MS } from "@/server/base/clock";
+import { clockAt, DAY_MS } from "@/server/base/clock";
 import { toPlainData } from "@/server/base/db/plain-data";
+import { queryThrough } from "@/server/base/db/statement";
 import { AppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
 import { rejection } from "@/server/base/issues";
 import { sha256 } from "@/server/base/sha256";
 import type { Services } from "@/server/catalog/services";
 import { idInput } from "@/server/contract/ids";
+import { requireRate } from "@/server/guard/limits/rate-limit";
 import { type Change, catalogVerb, personLock } from "../change";
 import { memberDefinition } from "../definitions";
 import { requireOwnersConsent } from "./members";
@@ -17,6 +19,8 @@ import { requireOwnersConsent } from "./members";
 const TOKEN_BYTES = 32;
 const VALID_MS = 7 * DAY_MS;
 const MAX_OPEN = 200;
+// A new invitation shows whether a person has an account on this installation.
+const PER_ORGANIZATION = { limit: 100, seconds: 3600, message: "Too many invitations were created." };
 
 /** An invitation without its token; only the token's hash is stored. */
 export type InvitationLine = Awaited<ReturnType<typeof listInvitations>>[number];
@@ -46,7 +50,7 @@ export async function listInvitations({ db, clock }: Pick<Services, "clock" | "d
 /** A new invitation with its token, which is returned this once. */
 export type NewInvitation = Awaited<ReturnType<typeof createInvitation>>;
 
-/** Invites a person by a link that works once, for seven days, and replaces earlier ones. Only owners invite owners. */
+/** Invites a person by a link that works once, for seven days, and replaces earlier ones. Only owners invite owners. Throws `rate_limited`. */
 export const createInvitation = catalogVerb(
   {
     role: "admin",
@@ -57,6 +61,8 @@ export const createInvitation = catalogVerb(
     const { tx, at, actor } = change;
     requireOwnersConsent(actor, role, null);
     const organizationId = actor.orgId;
+    const within = { pool: queryThrough(tx), clock: clockAt(at) };
+    await requireRate(within, { key: `invitation:${organizationId}`, ...PER_ORGANIZATION });
     const member = await tx.member.findFirst({ where: { organizationId, user: { email } } });
     if (member) {
       const message = `is already a member, with the role ${member.role}: ${email}`;
