@@ -2,6 +2,7 @@ import { type JsonObject, writeJson } from "@/server/base/json/json";
 import { perOwner } from "@/server/base/per-owner";
 import { describeSchema } from "@/server/work/models/json-answer";
 import type { ModelMessage, OfferedTool, Prompt } from "@/server/work/models/port";
+import { readStateTexts } from "./state-texts";
 
 function unitTokens(code: number): number {
   if (code < 0x1100) return 1;
@@ -61,12 +62,16 @@ function boundTextTokens(text: string): number {
 const MESSAGE_OVERHEAD = 6;
 const TOOL_OVERHEAD = 16;
 const REQUEST_OVERHEAD = 8;
+// Twice the estimate of tokens.ts.
+const LEAST_OPAQUE_PER_TOKEN = 2;
 
 // Bounds are cached: messages and schemas recur with every iteration of a run.
 const boundMessage = perOwner((message: ModelMessage): number => {
   let tokens = MESSAGE_OVERHEAD + boundTextTokens(message.content);
   if (message.role !== "assistant") return tokens;
-  if (message.state) tokens += boundTextTokens(message.state);
+  const { texts, opaque } = readStateTexts(message);
+  tokens += Math.ceil(opaque / LEAST_OPAQUE_PER_TOKEN);
+  for (const text of texts) tokens += boundTextTokens(text);
   for (const call of message.toolCalls) {
     tokens += MESSAGE_OVERHEAD + boundTextTokens(call.name) + boundTextTokens(call.arguments);
   }

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { Tiktoken } from "js-tiktoken/lite";
 import o200k from "js-tiktoken/ranks/o200k_base";
@@ -111,6 +112,62 @@ test("a request counts its messages, calls and tools, and stays below its bound"
     outputTokens: 1 + 4 + ["I look.", "weather", call.arguments].reduce((n, s) => n + trueTokens(s), 0),
     estimated: true,
   });
+});
+
+test.each([
+  [
+    "responses",
+    (text: string, json: string, opaque: string) => ({
+      items: [
+        {
+          type: "reasoning",
+          id: "rs_1",
+          summary: [{ type: "summary_text", text: PROSE }],
+          encrypted_content: opaque,
+        },
+        {
+          type: "message",
+          content: [
+            { type: "output_text", text: text.slice(0, 300) },
+            { type: "output_text", text: text.slice(300) },
+          ],
+        },
+        { type: "function_call", call_id: "a", name: "look", arguments: json },
+      ],
+    }),
+  ],
+  [
+    "anthropic",
+    (text: string, json: string, opaque: string) => ({
+      blocks: [
+        { type: "thinking", thinking: PROSE, signature: opaque },
+        { type: "text", text },
+        { type: "tool_use", id: "a", name: "look", input: JSON.parse(json) },
+      ],
+    }),
+  ],
+  [
+    "chat",
+    (_text: string, _json: string, opaque: string) => ({
+      message: { reasoning_content: PROSE },
+      calls: [{ extra_content: { google: { thought_signature: opaque } } }],
+    }),
+  ],
+])("a state counts what it adds to the message: %s", async (_name, stateOf) => {
+  const opaque = randomBytes(3_000).toString("base64");
+  const json = JSON.stringify({ at: PROSE.repeat(5) });
+  const content = PROSE.repeat(10);
+  const message: ModelMessage = {
+    role: "assistant",
+    content,
+    toolCalls: [{ id: "a", name: "look", arguments: json }],
+  };
+  const state = JSON.stringify({ origin: "x", ...stateOf(content, json, opaque) });
+  const [plain, full] = [message, { ...message, state }].map((each) => ({ messages: [each], tools: [] }));
+  if (plain === undefined || full === undefined) throw new Error("no requests");
+  const added = (await countRequestTokens(full)) - (await countRequestTokens(plain));
+  expect(added).toBe(1_000 + trueTokens(PROSE));
+  expect(boundRequestTokens(full) - boundRequestTokens(plain)).toBeGreaterThanOrEqual(added);
 });
 
 test("output of megabytes is estimated from its beginning", async () => {

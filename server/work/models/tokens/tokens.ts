@@ -5,6 +5,7 @@ import { takeTurn } from "@/server/base/scheduling/event-loop";
 import { describeSchema } from "@/server/work/models/json-answer";
 import type { ModelMessage, OfferedTool, Prompt, ToolCall } from "@/server/work/models/port";
 import { type BytePairCounter, createBytePairCounter } from "./byte-pairs";
+import { readStateTexts } from "./state-texts";
 
 /**
  * o200k is the vocabulary of OpenAI's models since 2024; counts are estimates for other providers
@@ -62,9 +63,15 @@ async function countTexts(texts: readonly string[]): Promise<number> {
 }
 
 const textsOfCalls = (calls: readonly ToolCall[]) => calls.flatMap((call) => [call.name, call.arguments]);
-export const countMessageTokens = perOwner((message: ModelMessage) => {
+
+// Encrypted reasoning is billed as the tokens that it hides: four characters are three bytes, about a token.
+const OPAQUE_PER_TOKEN = 4;
+
+export const countMessageTokens = perOwner(async (message: ModelMessage) => {
   if (message.role !== "assistant") return countTexts([message.content]);
-  return countTexts([message.content, message.state ?? "", ...textsOfCalls(message.toolCalls)]);
+  const { texts, opaque } = readStateTexts(message);
+  const counted = await countTexts([message.content, ...texts, ...textsOfCalls(message.toolCalls)]);
+  return counted + Math.ceil(opaque / OPAQUE_PER_TOKEN);
 });
 const countTool = perOwner(({ name, description, parameters }: OfferedTool) =>
   countTexts([name, description, writeJson(parameters)]),
