@@ -166,7 +166,12 @@ export class ModelCallStopped extends Error {
   }
 }
 
-export type Prompt = Pick<ModelRequest, "messages" | "tools" | "responseSchema">;
+/** Withheld tools count if no others are offered. */
+export type Prompt = Pick<ModelRequest, "messages" | "tools" | "withheldTools" | "responseSchema">;
+
+/** The tools of a request that has withheld tools only if they are sent. */
+export const sentTools = ({ tools, withheldTools = [] }: Prompt): readonly OfferedTool[] =>
+  tools.length > 0 ? tools : withheldTools;
 
 /** A model that a provider offers; the context window is in tokens, if the provider states it. */
 export type ListedModel = { name: string; contextWindow: number | undefined };

@@ -8,7 +8,7 @@ import {
 import { ResponseError } from "@/server/work/models/errors/replies";
 import { MAX_EVENT_LENGTH } from "@/server/work/models/port";
 import { readMessage } from "./message";
-import { messageParameters, toMessageBody } from "./message-request";
+import { hasResults, messageParameters, toMessageBody } from "./message-request";
 import { StreamedMessage } from "./streamed-message";
 
 /** Anthropic's messages, with prompt caching and thinking that comes back. */
@@ -25,6 +25,7 @@ export const anthropic: ModelInterface = {
   collect: (onText, request) => new StreamedMessage(onText, request),
   read: readMessage,
   parametersOf: messageParameters,
+  needsTools: hasResults,
   namesOfState: () => [],
 };
 

@@ -55,12 +55,13 @@ type Tool = { name: string; description: string; input_schema: object };
 // Marks the end of the cached part: Anthropic's documentation of prompt caching.
 const CACHED = { cache_control: { type: "ephemeral" } };
 
+export const hasResults = (messages: readonly ModelMessage[]) => messages.some(({ role }) => role === "tool");
+
 /** The request's body for `POST /v1/messages`, with the blocks that came from `origin`. */
 export function toMessageBody(request: Omit<ModelRequest, "signal">, known: Adaptation, origin: string) {
   const { model, messages, responseSchema, withheldTools = [] } = request;
-  const hasResults = messages.some(({ role }) => role === "tool");
   // A conversation with calls needs their tools.
-  const offered = request.tools.length > 0 || !hasResults ? request.tools : withheldTools;
+  const offered = request.tools.length > 0 || !hasResults(messages) ? request.tools : withheldTools;
   const answer = answerToolOf(request);
   const tools = offered.map(toTool);
   if (answer !== null)
@@ -78,7 +79,7 @@ export function toMessageBody(request: Omit<ModelRequest, "signal">, known: Adap
   else if (responseSchema !== undefined) system.push(describeSchema(responseSchema));
   const conversation = toConversation(messages, origin);
   // A single call is not repeated: to write the cache would only cost.
-  const isRepeated = request.tools.length > 0 || hasResults;
+  const isRepeated = request.tools.length > 0 || hasResults(messages);
   if (isRepeated) markEnd(conversation.at(-1)?.content);
   if (isRepeated && system.length === 0) markEnd(tools);
   return {

@@ -95,7 +95,7 @@ export class ModelCall {
         this.#stopIfAborted();
         const flaw = findErrorFlaw(error, this.#request);
         if (flaw !== null) {
-          const last = await countUsage(this.#request, NO_OUTPUT);
+          const last = await countUsage(this.#server.asSent(this.#request), NO_OUTPUT);
           await this.#repeatAfter(flaw, { startedAt, last });
         } else if (await this.#adapt(error, { providerError, startedAt }))
           this.#record(startedAt, providerError.message, 0);
@@ -104,7 +104,7 @@ export class ModelCall {
       }
       const { content, reasoning, state, toolCalls, finishReason } = reply;
       this.#usageText = reply.usageText;
-      const own = reply.usage ?? (await countUsage(this.#request, reply));
+      const own = reply.usage ?? (await countUsage(this.#server.asSent(this.#request), reply));
       if (reply.usage !== null) await this.#fit.answered(this.#request, reply.usage);
       const usage = this.#withReceived(own);
       const flaw = findFlaw(reply, this.#request);
@@ -253,7 +253,7 @@ export class ModelCall {
   }
 
   async #readProviderError(error: unknown, streamed: StreamedReply): Promise<ProviderError> {
-    const output = await streamed.received(this.#request);
+    const output = await streamed.received(this.#server.asSent(this.#request));
     if (output !== null) this.#received = { ...output, usage: this.#withReceived(output.usage) };
     return this.#describe(error);
   }

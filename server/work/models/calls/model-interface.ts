@@ -20,6 +20,8 @@ export type ModelInterface = {
   read(body: unknown, request: ModelRequest, options: ReadOptions): ReadReply;
   /** With their values. A part of an object has both names, with a dot. */
   parametersOf(request: Pick<ModelRequest, "settings" | "tools" | "responseSchema">): Record<string, unknown>;
+  /** Returns true if the request has the withheld tools, although the server did not ask for them. */
+  needsTools(messages: readonly ModelMessage[]): boolean;
   namesOfState(messages: readonly ModelMessage[], origin: string): string[];
 };
 

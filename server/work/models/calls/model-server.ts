@@ -305,6 +305,13 @@ export class ModelServer {
     this.#learn(asked, { ...this.#adaptationOf(asked), contextWindow: window, tokenRatio: ratio });
   }
 
+  /** The request without withheld tools that are not sent. */
+  asSent(request: ModelRequest): ModelRequest {
+    const { messages, withheldTools } = request;
+    if (withheldTools === undefined || this.#adaptationOf(request).toolsAlways) return request;
+    return this.#interface.needsTools(messages) ? request : { ...request, withheldTools: undefined };
+  }
+
   sentLimit(request: ModelRequest): number {
     return Math.min(request.maxOutputTokens, this.#adaptationOf(request).maxOutputTokens);
   }

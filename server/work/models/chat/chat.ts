@@ -20,6 +20,7 @@ export const chat: ModelInterface = {
   collect: (onText) => new StreamedCompletion(onText),
   read: readChatCompletion,
   parametersOf: chatParameters,
+  needsTools: () => false,
   namesOfState,
 };
 

@@ -111,6 +111,20 @@ test("where only the answer does not fit, its limit is lowered", async () => {
   expect(limit).toBeLessThan(2_000);
 });
 
+test("withheld tools count if they are sent", async () => {
+  const withheldTools = [{ name: "look", description: output("look"), parameters: { type: "object" } }];
+  const request = conversation("withheld", 1, { withheldTools, maxOutputTokens: 4_000 });
+  const { call } = provider(5_000);
+  const unused = { content: "ok", usage: null };
+  const message =
+    "litellm.UnsupportedParamsError: Anthropic expects the `tools=` param to be passed in, if messages contain tool calls";
+  server.script("withheld", [unused, { status: 400, message }, unused]);
+  const counts = [await call(request), await call(request)].map(({ usage }) => usage.inputTokens);
+  const limits = server.requests.slice(-3).map(({ body: { max_completion_tokens: limit } }) => limit);
+  expect(counts[1]).toBeGreaterThan((counts[0] ?? 0) + 800);
+  expect(limits).toEqual([4_000, 4_000, 5_000 - (counts[1] ?? 0)]);
+});
+
 test("a window with room for less than 16 tokens of output is too small", async () => {
   const figures = await provider(100)
     .call(conversation("room", 1))

@@ -20,6 +20,7 @@ type Asked = Pick<ModelRequest, "organizationId" | "model">;
 type Windows = {
   contextOf(asked: Asked): Promise<Context>;
   surelyFits(asked: Asked): number;
+  asSent(request: ModelRequest): ModelRequest;
   sentLimit(request: ModelRequest): number;
   learnContext(asked: Asked, context: Context): void;
 };
@@ -53,7 +54,7 @@ export class ContextFit {
 
   fits(request: ModelRequest): boolean {
     const most = this.#server.surelyFits(request);
-    return most === Number.POSITIVE_INFINITY || boundRequestTokens(request) + request.maxOutputTokens <= most;
+    return most === Number.POSITIVE_INFINITY || this.#bound(request) + request.maxOutputTokens <= most;
   }
 
   /** Throws InputTooLong. */
@@ -61,7 +62,7 @@ export class ContextFit {
     const context = await this.#server.contextOf(request);
     const { window, ratio } = context;
     if (window === Number.POSITIVE_INFINITY) return request;
-    if (boundRequestTokens(request) * ratio + request.maxOutputTokens <= window) return request;
+    if (this.#bound(request) * ratio + request.maxOutputTokens <= window) return request;
     return this.#fit(request, context);
   }
 
@@ -74,7 +75,7 @@ export class ContextFit {
     if (perMinute !== null) return this.#fitMinute(request, perMinute);
     const overflow = readOverflow(error);
     if (overflow === null) return null;
-    const { counted, isCounted } = await countTokens(request);
+    const { counted, isCounted } = await countTokens(this.#server.asSent(request));
     const known = await this.#server.contextOf(request);
     const { window, input, isLeast } = overflow;
     const counts = input === null || !isCounted ? known.ratio : limitRatio(input / counted);
@@ -97,6 +98,10 @@ export class ContextFit {
     return this.#isSame(before) && fitted.maxOutputTokens === asked ? null : fitted;
   }
 
+  #bound(request: ModelRequest): number {
+    return boundRequestTokens(this.#server.asSent(request));
+  }
+
   #isSame(before: readonly Shortening[]): boolean {
     return this.shortened.length === before.length && this.shortened.at(-1)?.before === before.at(-1)?.before;
   }
@@ -113,7 +118,7 @@ export class ContextFit {
     const input = isOutputCounted ? requested - output : requested;
     if (isOutputCounted && limit - input >= ROOM_FOR_OUTPUT)
       return { ...request, maxOutputTokens: limit - input };
-    const { counted } = await countTokens(request);
+    const { counted } = await countTokens(this.#server.asSent(request));
     const before = this.shortened;
     const ratio = limitRatio(input / counted);
     const fitted = await this.#fit(request, {
@@ -127,7 +132,7 @@ export class ContextFit {
   /** Learns what the provider counted for an answered request, if its rejections did not say it. */
   async answered(request: ModelRequest, { inputTokens }: ModelUsage): Promise<void> {
     if (!this.#isUnsure) return;
-    const { counted, isCounted } = await countTokens(request);
+    const { counted, isCounted } = await countTokens(this.#server.asSent(request));
     const { window } = await this.#server.contextOf(request);
     if (isCounted) this.#server.learnContext(request, { window, ratio: limitRatio(inputTokens / counted) });
   }
@@ -138,7 +143,7 @@ export class ContextFit {
   ): Promise<ModelRequest> {
     const count = async (shortened: readonly Shortening[]) => {
       const { messages } = shortenMessages(this.#messages, shortened);
-      return Math.ceil((await countRequestTokens({ ...request, messages })) * ratio);
+      return Math.ceil((await countRequestTokens(this.#server.asSent({ ...request, messages }))) * ratio);
     };
     const room = Math.min(ROOM_FOR_OUTPUT, request.maxOutputTokens);
     this.shortened = await this.#findShortening(count, { most: window - room, ratio });

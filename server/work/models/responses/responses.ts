@@ -20,6 +20,7 @@ export const responses: ModelInterface = {
   collect: (onText) => new StreamedResponse(onText),
   read: readResponse,
   parametersOf: responseParameters,
+  needsTools: () => false,
   namesOfState: () => [],
 };
 

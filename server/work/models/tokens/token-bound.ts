@@ -1,7 +1,7 @@
 import { type JsonObject, writeJson } from "@/server/base/json/json";
 import { perOwner } from "@/server/base/per-owner";
 import { describeSchema } from "@/server/work/models/json-answer";
-import type { ModelMessage, OfferedTool, Prompt } from "@/server/work/models/port";
+import { type ModelMessage, type OfferedTool, type Prompt, sentTools } from "@/server/work/models/port";
 import { readStateTexts } from "./state-texts";
 
 function unitTokens(code: number): number {
@@ -88,7 +88,7 @@ const boundAnswerSchema = perOwner((schema: JsonObject) => boundTextTokens(descr
 export function boundRequestTokens(request: Prompt): number {
   let tokens = REQUEST_OVERHEAD;
   for (const message of request.messages) tokens += boundMessage(message);
-  for (const tool of request.tools) tokens += boundTool(tool);
+  for (const tool of sentTools(request)) tokens += boundTool(tool);
   if (request.responseSchema) tokens += boundAnswerSchema(request.responseSchema);
   return tokens;
 }

@@ -170,6 +170,14 @@ test.each([
   expect(boundRequestTokens(full) - boundRequestTokens(plain)).toBeGreaterThanOrEqual(added);
 });
 
+test("withheld tools count as offered ones", async () => {
+  const messages: ModelMessage[] = [{ role: "user", content: "hi" }];
+  const tools = [{ name: "f", description: PROSE, parameters: { type: "object" } }];
+  const withheld = { messages, tools: [], withheldTools: tools };
+  expect(await countRequestTokens(withheld)).toBe(await countRequestTokens({ messages, tools }));
+  expect(boundRequestTokens(withheld)).toBe(boundRequestTokens({ messages, tools }));
+});
+
 test("output of megabytes is estimated from its beginning", async () => {
   const words = "many words ";
   const usageOf = (content: string) =>

@@ -3,7 +3,13 @@ import { writeJson } from "@/server/base/json/json";
 import { perOwner } from "@/server/base/per-owner";
 import { takeTurn } from "@/server/base/scheduling/event-loop";
 import { describeSchema } from "@/server/work/models/json-answer";
-import type { ModelMessage, OfferedTool, Prompt, ToolCall } from "@/server/work/models/port";
+import {
+  type ModelMessage,
+  type OfferedTool,
+  type Prompt,
+  sentTools,
+  type ToolCall,
+} from "@/server/work/models/port";
 import { type BytePairCounter, createBytePairCounter } from "./byte-pairs";
 import { readStateTexts } from "./state-texts";
 
@@ -80,7 +86,7 @@ const countTool = perOwner(({ name, description, parameters }: OfferedTool) =>
 export async function countRequestTokens(request: Prompt): Promise<number> {
   let tokens = REQUEST_OVERHEAD;
   for (const message of request.messages) tokens += await countMessageTokens(message);
-  for (const tool of request.tools) tokens += await countTool(tool);
+  for (const tool of sentTools(request)) tokens += await countTool(tool);
   if (request.responseSchema) tokens += await countTextTokens(describeSchema(request.responseSchema));
   return tokens;
 }
