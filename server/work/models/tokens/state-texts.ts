@@ -2,7 +2,7 @@ import { isJsonObject, tryParseJson } from "@/server/base/json/json";
 import { perOwner } from "@/server/base/per-owner";
 import type { ModelMessage } from "@/server/work/models/port";
 
-/** What a message's state adds to its text and calls. `opaque`: the characters of encrypted data and signatures. */
+/** The part of a message's state that is not in its text and calls. `opaque`: the characters of encrypted data and signatures. */
 type StateTexts = { texts: readonly string[]; opaque: number };
 
 const OPAQUE = /^[\w+/=-]{64,}$/;
