@@ -10,6 +10,7 @@ import {
 } from "undici";
 import { z } from "zod";
 import { causesOf, codeOf } from "@/server/base/errors";
+import { sleep } from "@/server/base/sleep";
 import { KIB } from "@/server/contract/sizes";
 import { guardedLookup, isPublicAddress, privateAddressError } from "@/server/guard/egress/addresses";
 import { createConnections } from "@/server/guard/egress/connections";
@@ -74,8 +75,13 @@ function expectedBytes({ headers }: UndiciResponse, maxBytes: number): number {
   return announced > 0 ? Math.min(announced, maxBytes) : maxBytes;
 }
 
+const EVENTS_TYPE = /^text\/event-stream/i;
+// Shorter than the silence after which a model's attempt ends.
+const STREAM_WAIT_MS = 30_000;
+
 type Reading = {
   maxBytes: number;
+  maxStreamBytes: number | undefined;
   holdResponse: EgressInit["holdResponse"];
   explain: (error: unknown) => Error;
   done: () => void;
@@ -94,9 +100,46 @@ function readerOf(
   }
 }
 
-/** A body beyond `maxBytes` is an error. `done` is called at its end. */
-function toResponse(response: UndiciResponse, { maxBytes, holdResponse, explain, done }: Reading): Response {
+// Holds memory for a response once it is large.
+function holdWhole(response: UndiciResponse, { maxBytes, holdResponse }: Reading) {
+  let isHeld = false;
+  return async (total: number) => {
+    if (total <= LIGHT_RESPONSE_BYTES || isHeld) return;
+    isHeld = true;
+    await holdResponse?.(expectedBytes(response, maxBytes));
+  };
+}
+
+// Holds memory for what was read of a stream: no other answer waits for what may never come.
+function holdParts({ maxBytes, holdResponse }: Reading) {
+  let counted = 0;
+  return async (total: number) => {
+    const part = Math.min(total, maxBytes) - counted;
+    if (part <= LIGHT_RESPONSE_BYTES) return;
+    const isFirst = counted === 0;
+    counted += part;
+    const held = holdResponse?.(part);
+    if (held === undefined) return;
+    if (isFirst) return limitWait(held);
+    // It fails with the first one, or with the call.
+    held.catch(() => undefined);
+  };
+}
+
+async function limitWait(held: Promise<void>): Promise<void> {
+  const over = new AbortController();
+  held.catch(() => undefined);
+  await Promise.race([held, sleep(STREAM_WAIT_MS, over.signal)]).finally(() => over.abort());
+}
+
+/** A body beyond the limit is an error. `done` is called at its end. */
+function toResponse(response: UndiciResponse, reading: Reading): Response {
+  const { explain, done } = reading;
   const { status, statusText, headers } = response;
+  const isStream = response.ok && EVENTS_TYPE.test(headers.get("content-type") ?? "");
+  const maxStreamBytes = isStream ? reading.maxStreamBytes : undefined;
+  const maxBytes = maxStreamBytes ?? reading.maxBytes;
+  const hold = maxStreamBytes === undefined ? holdWhole(response, reading) : holdParts(reading);
   const init = { status, statusText, headers: sentHeaders(headers) };
   if (response.body === null) {
     done();
@@ -104,7 +147,6 @@ function toResponse(response: UndiciResponse, { maxBytes, holdResponse, explain,
   }
   const reader = readerOf(response.body, headers, maxBytes);
   let total = 0;
-  let isHeld = false;
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
@@ -117,10 +159,7 @@ function toResponse(response: UndiciResponse, { maxBytes, holdResponse, explain,
         const chunk = z.instanceof(Uint8Array).parse(value);
         total += chunk.byteLength;
         if (total > maxBytes) throw responseTooLarge(maxBytes);
-        if (total > LIGHT_RESPONSE_BYTES && !isHeld) {
-          isHeld = true;
-          await holdResponse?.(expectedBytes(response, maxBytes));
-        }
+        await hold(total);
         controller.enqueue(chunk);
       } catch (error) {
         done();
@@ -276,8 +315,9 @@ export function createGuardedEgress(options: EgressOptions = {}): Egress<Guarded
         const location = REDIRECTS.includes(response.status) ? response.headers.get("location") : null;
         const mode = init.redirect ?? "follow";
         if (location === null || mode === "manual") {
-          const { holdResponse } = init;
-          return toResponse(response, { maxBytes, holdResponse, explain, done: () => clearTimeout(timer) });
+          const { maxStreamBytes, holdResponse } = init;
+          const done = () => clearTimeout(timer);
+          return toResponse(response, { maxBytes, maxStreamBytes, holdResponse, explain, done });
         }
         await response.body?.cancel();
         // Relative to the address that was sent: a secret may have several segments of its path.

@@ -29,7 +29,12 @@ export type EgressInit = RequestInit & {
   organizationId?: string;
   timeoutMs?: number;
   maxResponseBytes?: number;
-  /** Called once for a large response, with its greatest possible size. The response is read after it resolves. */
+  /** If set, for a successful response of events, whose reader keeps at most `maxResponseBytes` of it. */
+  maxStreamBytes?: number;
+  /**
+   * Called for a large response, with its greatest possible size. The response is read after it resolves. For a stream
+   * of events, called with each part that was read; only the first is waited for, and at most half a minute.
+   */
   holdResponse?: (bytes: number) => Promise<void>;
   /** Called if a redirect turns a POST into a GET without its body, as the Fetch standard says for 301 and 302. */
   onBodyDropped?: (status: number) => void;

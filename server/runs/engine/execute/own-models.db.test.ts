@@ -417,6 +417,28 @@ it("ends a run whose model's answers are larger than 16 MiB together", async () 
   expect(bodies.length).toBe(3);
 });
 
+it("reads a stream of more than 8 MiB, and holds memory only for what was read", async () => {
+  const { agentId } = await prepare();
+  const event = (content: string, finish_reason: string | null = null) =>
+    `data: ${JSON.stringify({ choices: [{ delta: { content }, finish_reason }], padding: "x".repeat(8_000) })}\n\n`;
+  answer = (_request, response) => {
+    response.setHeader("content-type", "text/event-stream");
+    response.end(`${event("a").repeat(1_200)}${event("", "stop")}data: [DONE]\n\n`);
+  };
+  let held = 0;
+  const holds = vi.spyOn(StepMemory.prototype, "holdResponse").mockImplementation((bytes) => {
+    held += bytes;
+    // Only the first part may wait.
+    return holds.mock.calls.length === 1 ? Promise.resolve() : new Promise(() => undefined);
+  });
+  const { status, output } = await run("agent", agentId);
+  expect([status, output]).toEqual(["Completed", "a".repeat(1_200)]);
+  expect(holds.mock.calls[0]?.[0]).toBeLessThan(MIB);
+  expect(held).toBeLessThanOrEqual(8 * MIB);
+  expect(held).toBeGreaterThan(7 * MIB);
+  vi.restoreAllMocks();
+});
+
 it("lets functions wait for memory before they read a large response", async () => {
   const file = declare(tenant).replace(
     "uses: generate_text, with: { prompt: Hi, model: far/large }",

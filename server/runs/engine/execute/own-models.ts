@@ -29,6 +29,8 @@ import type { Execution } from "./execution";
 // Only applies if the attempt does not end at its own, shorter limit.
 const TIMEOUT_MS = ATTEMPT_MS + 10_000;
 const MAX_RESPONSE_BYTES = 8 * MIB;
+// Most of a stream's bytes are around the text, which has its own limit.
+const MAX_STREAM_BYTES = 64 * MIB;
 // The most characters in which an answer usually spells one character of a secret (secret-forms.ts).
 const LONGEST_SPELLING = 14;
 
@@ -73,6 +75,9 @@ type OwnAccess = Pick<CallOptions, "maxAttempts" | "attemptTimeoutMs" | "paces">
   holdResponse?: ModelRequest["holdResponse"];
 };
 
+// Other answers are read as a whole, whatever their type. Within a text, the quotes would be escaped.
+const asksForStream = (body: unknown) => typeof body === "string" && body.includes('"stream":true');
+
 /** A client of an organization's own provider. Its requests pass the guard, which inserts the secrets. */
 export function createOwnProvider(
   { fetch, clock }: Pick<Services, "fetch" | "clock">,
@@ -92,6 +97,7 @@ export function createOwnProvider(
         organizationId: orgId,
         timeoutMs: TIMEOUT_MS,
         maxResponseBytes: MAX_RESPONSE_BYTES,
+        ...(asksForStream(init?.body) && { maxStreamBytes: MAX_STREAM_BYTES }),
         ...(holdResponse && { holdResponse }),
       }),
     known: knownLimitsOf(orgId, own),
