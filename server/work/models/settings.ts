@@ -47,7 +47,7 @@ export const modelSettings = z.object({
 });
 export type ModelSettings = z.infer<typeof modelSettings>;
 
-// Parameters that Stepwell sends itself, or that change the cost of a call.
+// Parameters that Stepwell sends itself, or that multiply a call's tokens.
 const RESERVED_OPTIONS: ReadonlySet<string> = new Set([
   "model",
   "models",
@@ -78,6 +78,20 @@ const RESERVED_OPTIONS: ReadonlySet<string> = new Set([
   "system",
   "prompt",
 ]);
+
+// OpenAI: service_tier, web_search_options, best_of. Anthropic: service_tier, speed, fallbacks. OpenRouter: plugins.
+const PRICED_OPTIONS = ["speed", "web_search_options", "plugins", "fallbacks", "best_of"];
+const UNPRICED_TIERS: readonly unknown[] = ["auto", "default", "flex", "standard_only"];
+
+/** The issue of options that make a call dearer than the operator's price list; null if there is none. */
+export function findPriceIssue(options: JsonObject = {}): string | null {
+  const tier = options.service_tier ?? "default";
+  const name = UNPRICED_TIERS.includes(tier)
+    ? PRICED_OPTIONS.find((each) => each in options)
+    : "service_tier";
+  if (name === undefined) return null;
+  return `modelOptions cannot have ${name} at a provider of this service: it changes the price of the call.`;
+}
 
 const MAX_OPTIONS_BYTES = 16 * KIB;
 

@@ -62,6 +62,28 @@ it("an agent's model settings reach the model, its versions, its page and export
   expect(await exportOrganization(world, operator)).toContain("temperature: 0.3");
 });
 
+it.each([
+  [{ service_tier: "priority" }, "service_tier"],
+  [{ service_tier: "flex", seed: 7 }, null],
+  [{ speed: "fast" }, "speed"],
+  [{ web_search_options: {} }, "web_search_options"],
+])("calls no model of the service with options that raise its price: %j", async (modelOptions, rejected) => {
+  sent.length = 0;
+  const tenant = await createTenant(world);
+  const operator = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  const definition = { slug: "helper", name: "Helper", model: "gpt-5-mini", modelOptions };
+  await saveAgent(world, operator, { definition });
+  const target = { kind: "agent", targetId: tenant.agentId, userMessage: "Hi" } as const;
+  const { runId: id } = await startRun(world, operator, target);
+  await executeRun(world, id);
+  expect(await world.db.run.findUniqueOrThrow({ where: { id } })).toMatchObject(
+    rejected === null
+      ? { status: "Completed" }
+      : { status: "Failed", errorMessage: expect.stringContaining(`cannot have ${rejected} at a provider`) },
+  );
+  expect(sent).toHaveLength(rejected === null ? 1 : 0);
+});
+
 it("rejects model options that Stepwell sends itself, refer to secrets or are too large", async () => {
   const tenant = await createTenant(world);
   const operator = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;

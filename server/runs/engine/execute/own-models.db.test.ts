@@ -417,6 +417,17 @@ it("ends a run whose model's answers are larger than 16 MiB together", async () 
   expect(bodies.length).toBe(3);
 });
 
+it("sends options that raise the price: the organization pays its provider itself", async () => {
+  const file = declare(tenant).replace(
+    "slug: far, name: Far,",
+    "slug: far, name: Far, modelOptions: { speed: fast },",
+  );
+  const [applied] = await applyDefinitionFile(world, file);
+  await setSecret(world, operator(), { secret: { name: "far", value: VALUE } });
+  expect((await run("agent", applied?.agents[0]?.id ?? "")).status).toBe("Completed");
+  expect(bodies[0]).toContain('"speed":"fast"');
+});
+
 it("reads a stream of more than 8 MiB, and holds memory only for what was read", async () => {
   const { agentId } = await prepare();
   const event = (content: string, finish_reason: string | null = null) =>

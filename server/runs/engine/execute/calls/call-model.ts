@@ -19,6 +19,7 @@ import {
   type ModelUsage,
   type ReceivedOutput,
 } from "@/server/work/models/port";
+import { findPriceIssue } from "@/server/work/models/settings";
 import { sealCallState } from "../../call-state";
 import { type FinishedCall, textsOfCall } from "../../write/journal-contents";
 import type { ModelCallRow } from "../../write/journal-rows";
@@ -189,9 +190,19 @@ const findCandidates = (execution: Execution, names: readonly string[]): Promise
     names.map(async (model) => {
       const models = await findModels(execution, model);
       const isOwn = models !== execution.services.models;
-      return { model, provider: models.providerOf(model), isOwn, call: models.call };
+      const call = isOwn ? models.call : withListPrice(models.call);
+      return { model, provider: models.providerOf(model), isOwn, call };
     }),
   );
+
+// An organization pays its own provider itself.
+const withListPrice =
+  (call: Models["call"]): Models["call"] =>
+  async (request) => {
+    const issue = findPriceIssue(request.settings?.modelOptions);
+    if (issue !== null) throw new ModelError(issue, { reason: "rejected", attempts: [] });
+    return call(request);
+  };
 
 /** Every later call sends all answers again. Throws ModelError. */
 function limitAnswers({ run, journal, tree }: Execution, reply: ModelReply): void {
