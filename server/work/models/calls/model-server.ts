@@ -19,7 +19,7 @@ import {
 } from "../errors/adaptation";
 import { describeChanges } from "../errors/describe-changes";
 import { normalizeError } from "../errors/error-bodies";
-import { withoutLostStates } from "../errors/lost-states";
+import { withoutLostStates, withSentStates } from "../errors/lost-states";
 import {
   AnswerTimeout,
   brokenPieces,
@@ -305,11 +305,12 @@ export class ModelServer {
     this.#learn(asked, { ...this.#adaptationOf(asked), contextWindow: window, tokenRatio: ratio });
   }
 
-  /** The request without withheld tools that are not sent. */
+  /** The request without states and withheld tools that are not sent. */
   asSent(request: ModelRequest): ModelRequest {
-    const { messages, withheldTools } = request;
-    if (withheldTools === undefined || this.#adaptationOf(request).toolsAlways) return request;
-    return this.#interface.needsTools(messages) ? request : { ...request, withheldTools: undefined };
+    const { lostStates: lost, toolsAlways } = this.#adaptationOf(request);
+    const messages = withSentStates(request.messages, { lost, origin: this.#originOf(request) });
+    if (toolsAlways || this.#interface.needsTools(messages)) return { ...request, messages };
+    return { ...request, messages, withheldTools: undefined };
   }
 
   sentLimit(request: ModelRequest): number {

@@ -125,6 +125,24 @@ test("withheld tools count if they are sent", async () => {
   expect(limits).toEqual([4_000, 4_000, 5_000 - (counts[1] ?? 0)]);
 });
 
+test("a state counts only for the server and model that it came from", async () => {
+  server.script("state", { content: "ok" });
+  const origin = `test chat ${server.url} tiny`;
+  for (const [from, most] of [
+    [origin, 2_000],
+    ["elsewhere", 4_000],
+  ] as const) {
+    const state = JSON.stringify({ origin: from, message: { reasoning: output("x").repeat(3) }, calls: [] });
+    const request = conversation("state", 1, { maxOutputTokens: 4_000 });
+    const messages = request.messages.map((each) => (each.role === "assistant" ? { ...each, state } : each));
+    await provider(5_000).call({ ...request, messages });
+    const sent = server.requests.at(-1)?.body;
+    expect(JSON.stringify(sent?.messages).includes("reasoning")).toBe(from === origin);
+    expect(sent?.max_completion_tokens).toBeLessThanOrEqual(most);
+    expect(sent?.max_completion_tokens).toBeGreaterThan(most - 1_000);
+  }
+});
+
 test("a window with room for less than 16 tokens of output is too small", async () => {
   const figures = await provider(100)
     .call(conversation("room", 1))

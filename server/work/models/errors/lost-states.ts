@@ -32,10 +32,11 @@ const hashOf = perOwner((message: ModelMessage) =>
     : null,
 );
 
-function isFrom(message: ModelMessage, origin: string): boolean {
+const originOf = perOwner((message: ModelMessage): unknown => {
   const state = message.role === "assistant" && message.state ? tryParseJson(message.state) : null;
-  return isJsonObject(state) && state.origin === origin;
-}
+  return isJsonObject(state) ? state.origin : null;
+});
+const isFrom = (message: ModelMessage, origin: string) => originOf(message) === origin;
 
 /** The known lost states and those that the messages bring back to `origin`. */
 export function addLostStates(
@@ -53,6 +54,22 @@ const isLost = (message: ModelMessage, lost: readonly string[]) => lost.includes
 
 export const hasLostStates = (messages: readonly ModelMessage[], lost: readonly string[]): boolean =>
   lost.length > 0 && messages.some((message) => isLost(message, lost));
+
+// The same object each time, for which the tokens are known.
+const withoutState = perOwner(
+  (message: ModelMessage): ModelMessage =>
+    message.role === "assistant" ? { ...message, state: null } : message,
+);
+
+/** The messages with the states that go back to `origin`. */
+export const withSentStates = (
+  messages: readonly ModelMessage[],
+  { lost, origin }: { lost: readonly string[]; origin: string },
+): ModelMessage[] =>
+  messages.map((message) => {
+    if (message.role !== "assistant" || !message.state) return message;
+    return isFrom(message, origin) && !isLost(message, lost) ? message : withoutState(message);
+  });
 
 /** The request as it is sent: without lost states. */
 export function withoutLostStates<Request extends Pick<ModelRequest, "messages">>(
