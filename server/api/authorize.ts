@@ -1,10 +1,7 @@
 import type { ApiKeyActor, KeyScope } from "@/server/base/actor";
 import { AppError } from "@/server/base/errors";
-import { perOwner } from "@/server/base/per-owner";
 import { authenticateKey } from "@/server/catalog/auth/authenticate-key";
 import type { RunKind } from "@/server/contract/enums";
-import { UNKNOWN_KEYS } from "@/server/contract/limits";
-import { createLookupGuards } from "@/server/guard/limits/lookup-guards";
 import { guardKey } from "@/server/guard/limits/memory-guards";
 import type { Services } from "@/server/services";
 import type { ApiRequest } from "./http/api-request";
@@ -15,19 +12,17 @@ type Rules = { scope: KeyScope; alsoNeeds?: readonly KeyScope[] | undefined; kin
 /** The key of a call and its request, which a call that was authorized before needs no longer. */
 type Caller = { key: string | null; request?: Pick<ApiRequest, "peer" | "header"> };
 
-const guards = perOwner(({ clock }: Pick<Services, "clock">) => createLookupGuards(UNKNOWN_KEYS, clock));
-
 /**
  * Authenticates the sender of a call and checks that it may make the call. `params`: those of the path. Throws
- * `unauthenticated`, `api_access_disabled`, `forbidden`, `organization_suspended` and `rate_limited`.
+ * `unauthenticated`, `api_access_disabled`, `forbidden` and `organization_suspended`.
  */
 export async function authorizeCaller(
   services: Services,
   { key, request }: Caller,
   { scope, alsoNeeds = [], kind, params = {} }: Rules & { params?: Readonly<Record<string, string>> },
 ): Promise<ApiKeyActor> {
-  const guard = request && guards(services)(() => guardKey(clientAddress(services.env, request)));
-  const actor = await authenticateKey(services, key, guard);
+  const address = () => (request === undefined ? "" : guardKey(clientAddress(services.env, request)));
+  const actor = await authenticateKey(services, key, address);
   if (!actor.plan.apiAccess) {
     throw new AppError("api_access_disabled", "API access is not enabled on the organization's plan.");
   }

@@ -10,7 +10,6 @@ import type { Trigger } from "@/server/catalog/webhooks/trigger";
 import type { WebhookFiltered } from "@/server/contract/shapes";
 import { formatLimit } from "@/server/contract/sizes";
 import { tokenIn, WEBHOOK } from "@/server/contract/webhook";
-import { createLookupGuards } from "@/server/guard/limits/lookup-guards";
 import { createMemoryWindow, guardKey } from "@/server/guard/limits/memory-guards";
 import type { StepMemory } from "@/server/guard/limits/process-memory";
 import { rateLimited, rateLimitHeaders } from "@/server/guard/limits/rate-limit";
@@ -30,7 +29,7 @@ const { flood: FLOOD, maxBodyBytes, unknownTokens: UNKNOWN_TOKENS } = WEBHOOK;
 const FLOOD_NOTE = "Further calls from this address in the same minute are not recorded.";
 
 const guards = perOwner(({ clock }: Pick<Services, "clock">) => ({
-  unknown: createLookupGuards(UNKNOWN_TOKENS, clock),
+  unknown: createMemoryWindow(UNKNOWN_TOKENS.limit, UNKNOWN_TOKENS.seconds, clock),
   flood: createMemoryWindow(FLOOD.limit, FLOOD.seconds, clock),
   floodRecords: createMemoryWindow(1, FLOOD.seconds, clock),
 }));
@@ -59,8 +58,9 @@ export function handleWebhook(services: Services, request: Request): Promise<Res
 }
 
 /** Throws `not_found` if the trigger was archived, or got another token, since the call was admitted. */
-async function requireTrigger(services: Services, { path }: ApiRequest): Promise<Trigger> {
-  const trigger = await findTrigger(services, tokenIn(path) ?? "");
+async function requireTrigger(services: Services, request: ApiRequest): Promise<Trigger> {
+  const address = guardKey(clientAddress(services.env, request));
+  const trigger = await findTrigger(services, tokenIn(request.path) ?? "", address);
   if (trigger === null) throw unknownToken();
   return trigger;
 }
@@ -77,12 +77,13 @@ async function admit(services: Services, request: ApiRequest): Promise<Trigger> 
     : null;
   const address = guardKey(clientAddress(services.env, request));
   const { unknown, flood, floodRecords } = guards(services);
-  const trigger = await findTrigger(
-    services,
-    token,
-    unknown(() => address),
-  );
-  if (trigger === null) throw wrongMethod ?? unknownToken();
+  const trigger = await findTrigger(services, token, address);
+  if (trigger === null) {
+    const tooOften = !unknown.allows(address);
+    if (wrongMethod !== null) throw wrongMethod;
+    if (tooOften) throw tooMany(UNKNOWN_TOKENS);
+    throw unknownToken();
+  }
   const caller = sha256(`${address} ${token}`).toString("base64");
   const floodLimit = floodLimitOf(trigger);
   const tooOften = !flood.allows(caller, floodLimit);

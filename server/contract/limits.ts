@@ -5,8 +5,6 @@ export const MAX_PASSWORD_LENGTH = 128;
 /** A name of an agent, tool, trigger, key, person or organization, in characters. */
 export const MAX_NAME_LENGTH = 200;
 export const MAX_VIEW_NAME_LENGTH = 60;
-/** Calls of one address with unknown API keys. */
-export const UNKNOWN_KEYS = { limit: 60, seconds: 60 } as const;
 /** A session ends so long after its last use. */
 export const SESSION_DAYS = 14;
 /** A run that no worker claims ends after this time. */

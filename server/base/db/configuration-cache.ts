@@ -9,8 +9,8 @@ import type { Notifications } from "./notifications";
 export type Cached<Value> = {
   /** Undefined if there is none or it may be stale. */
   peek(key: string): Value | undefined;
-  /** Does not cache null. `load` learns whether the value was found before, though it may have changed since. */
-  get(key: string, load: (wasFound: boolean) => Promise<Found<Value> | null>): Promise<Value | null>;
+  /** Does not cache null. */
+  get(key: string, load: () => Promise<Found<Value> | null>): Promise<Value | null>;
 };
 type Found<Value> = { orgId: string; value: Value };
 
@@ -28,7 +28,6 @@ export function createConfigurationCaches(notifications: Notifications) {
 
   return function make<Value>(): Cached<Value> {
     const keysOf = new Map<string, Set<string>>();
-    const foundBefore = new LRUCache<string, true>({ max: MAX_ENTRIES });
     const entries = new LRUCache<string, Found<Value>>({
       max: MAX_ENTRIES,
       dispose({ orgId }, key) {
@@ -52,12 +51,8 @@ export function createConfigurationCaches(notifications: Notifications) {
         if (known !== undefined) return known;
         const before = changes;
         const wasFresh = notifications.fresh();
-        const found = await load(foundBefore.has(key));
-        if (found === null) {
-          foundBefore.delete(key);
-          return null;
-        }
-        foundBefore.set(key, true);
+        const found = await load();
+        if (found === null) return null;
         if (wasFresh && changes === before) {
           entries.set(key, found);
           const keys = keysOf.get(found.orgId) ?? new Set();

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { type ApiKeyActor, type AuthenticatedKey, LAST_USED_EVERY_MS } from "@/server/base/actor";
 import { decimalText } from "@/server/base/amount";
+import { lookupsOf } from "@/server/base/db/limited-statements";
 import { defineCommand, defineQuery } from "@/server/base/db/statement";
 import { AppError } from "@/server/base/errors";
 import { mintOrgId } from "@/server/base/mint-org-id";
 import type { Services } from "@/server/catalog/services";
-import type { LookupGuard } from "@/server/guard/limits/lookup-guards";
 import { hashApiKey } from "./api-key";
 
 const keyRow = z.object({
@@ -43,29 +43,25 @@ const FIND = defineQuery(
 const RECORD_USE = defineCommand("record-api-key-use", "UPDATE api_keys SET last_used_at = $2 WHERE id = $1");
 
 /**
- * Authenticates an `X-API-Key` header, with a cache until the key or its plan changes. `guard`: of the caller's address.
- * Throws `unauthenticated` and `rate_limited`.
+ * Authenticates an `X-API-Key` header, with a cache until the key or its plan changes. Addresses are looked up in turn.
+ * Throws `unauthenticated`.
  */
 export async function authenticateKey(
   services: Services,
   key: string | null,
-  guard?: LookupGuard,
+  address = () => "",
 ): Promise<ApiKeyActor> {
   if (key === null) throw new AppError("unauthenticated", "The header X-API-Key is missing.");
   const known = peekKey(services, key);
   if (known) return known;
   const hash = hashApiKey(key);
   if (hash === null) throw new AppError("unauthenticated", "The API key is not valid.");
-  const found = await services.cached.apiKeys.get(key, async (wasFound) => {
-    if (!wasFound) guard?.check();
-    const [row] = await FIND(services.pool, [hash]);
+  const found = await services.cached.apiKeys.get(key, async () => {
+    const [row] = await FIND(lookupsOf(services.pool)(address()), [hash]);
     if (row === undefined) return null;
     return { orgId: row.orgId, value: readKey(row) };
   });
-  if (found === null) {
-    guard?.countUnknown();
-    throw new AppError("unauthenticated", "The API key is not valid.");
-  }
+  if (found === null) throw new AppError("unauthenticated", "The API key is not valid.");
   return acceptKey(services, found);
 }
 

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import type { OrgId } from "@/server/base/actor";
 import { decimalText } from "@/server/base/amount";
+import { lookupsOf } from "@/server/base/db/limited-statements";
 import { defineQuery } from "@/server/base/db/statement";
 import { mintOrgId } from "@/server/base/mint-org-id";
 import { sha256 } from "@/server/base/sha256";
 import type { Services } from "@/server/catalog/services";
 import { signingSecretPurpose, type Trigger } from "@/server/catalog/webhooks/trigger";
 import { RUN_KINDS } from "@/server/contract/enums";
-import type { LookupGuard } from "@/server/guard/limits/lookup-guards";
 import { EncryptionError } from "@/server/guard/secrets/encryption";
 import { senderOf, storedSignature } from "./senders/signature-definition";
 
@@ -47,24 +47,18 @@ const triggerRow = z.object({
 const BY_TOKEN = defineQuery("find-trigger", triggerRow, `${SELECT} t.token_hash = $2`);
 const BY_ID = defineQuery("find-trigger-by-id", triggerRow, `${SELECT} t.id = $2 AND t.organization_id = $3`);
 
-/**
- * The trigger of a URL's token; null if there is none. Cached until it changes. `guard`: of the caller's address. Throws
- * `rate_limited`.
- */
+/** The trigger of a URL's token; null if there is none. Cached until it changes. Addresses are looked up in turn. */
 export async function findTrigger(
   services: Services,
   token: string,
-  guard?: LookupGuard,
+  address: string,
 ): Promise<Trigger | null> {
   const hash = sha256(token);
-  const found = await services.cached.triggers.get(hash.toString("base64"), async (wasFound) => {
-    if (!wasFound) guard?.check();
-    const [row] = await BY_TOKEN(services.pool, [services.clock.now(), hash]);
+  const found = await services.cached.triggers.get(hash.toString("base64"), async () => {
+    const [row] = await BY_TOKEN(lookupsOf(services.pool)(address), [services.clock.now(), hash]);
     return row === undefined ? null : { orgId: row.orgId, value: toTrigger(services, row) };
   });
-  if (found !== null) return withLiveSecrets(found, services.clock.now());
-  guard?.countUnknown();
-  return null;
+  return found && withLiveSecrets(found, services.clock.now());
 }
 
 // An overlap may have ended since the trigger was read.

@@ -9,22 +9,19 @@ const MAX_KEYS = 10_000;
 
 /**
  * A sliding window: at most `limit` calls of a key in `seconds`, or the limit of the call. `allows` counts the call
- * if it is allowed; `isFull` counts nothing.
+ * if it is allowed.
  */
 export function createMemoryWindow(limit: number, seconds: number, clock: Clock) {
   const hits = new LRUCache<string, number[]>({ max: MAX_KEYS });
-  const liveHits = (key: string, now: number) =>
-    (hits.get(key) ?? []).filter((hit) => hit > now - seconds * 1000);
   return {
     allows(key: string, limitOfCall = limit): boolean {
       const now = clock.monotonicMs();
-      const live = liveHits(key, now);
+      const live = (hits.get(key) ?? []).filter((hit) => hit > now - seconds * 1000);
       const allowed = live.length < limitOfCall;
       if (allowed) live.push(now);
       hits.set(key, live);
       return allowed;
     },
-    isFull: (key: string): boolean => liveHits(key, clock.monotonicMs()).length >= limit,
   };
 }
 

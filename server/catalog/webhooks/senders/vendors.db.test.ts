@@ -377,7 +377,7 @@ describe("a rejected signature", () => {
     "writes no body with %s again: indented it would be a thousand times as long",
     async (_name, depth, values) => {
       const { id, token } = await create("stripe");
-      const body = "[".repeat(depth) + "0,".repeat(values) + "0" + "]".repeat(depth);
+      const body = `${"[".repeat(depth)}${"0,".repeat(values)}0${"]".repeat(depth)}`;
       expect(await send(token, stripe(JSON.stringify(JSON.parse(body), null, 2)), { body })).toMatchObject({
         status: 401,
       });
