@@ -31,6 +31,21 @@ test("the palette opens pages, agents, tools and triggers by name", async ({
   }
 });
 
+test("the shortcut opens the palette again while it still closes", async ({ ownerPage: page }) => {
+  await page.goto("/members");
+  await openPalette(page);
+  await page.evaluate(async () => {
+    const press = (init: KeyboardEventInit) =>
+      document.activeElement?.dispatchEvent(
+        new KeyboardEvent("keydown", { bubbles: true, cancelable: true, ...init }),
+      );
+    press({ key: "Escape" });
+    await new Promise((next) => setTimeout(next));
+    press({ key: "k", ctrlKey: true });
+  });
+  await expect(input(page)).toBeFocused();
+});
+
 test("a pasted run id, alone or in an address, opens the run", async ({
   ownerPage: page,
   request,

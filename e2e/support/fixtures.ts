@@ -157,14 +157,6 @@ export async function untilHydrated(page: Page): Promise<void> {
     await new Promise((idle) => requestIdleCallback(idle, { timeout: 2_000 }));
     return true;
   });
-  // Chromium drops input until it has painted a new document.
-  await page.waitForFunction(async () => {
-    await new Promise((painted) => {
-      requestAnimationFrame(() => requestAnimationFrame(painted));
-      setTimeout(painted, 2_000);
-    });
-    return true;
-  });
 }
 
 export async function cookiesOf(

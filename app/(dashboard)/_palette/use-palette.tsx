@@ -18,7 +18,8 @@ export function usePalette(
   props: PaletteProps,
   mac: boolean,
 ): { palette: ReactNode; openPalette: () => void } {
-  const [open, setOpen] = useState(false);
+  // 0: closed. Each opening has a number of its own: one while the last palette still closes begins anew.
+  const [opening, setOpening] = useState(0);
   useLayoutEffect(() => {
     const modifier = mac ? "Meta" : "Control";
     function onKey(event: KeyboardEvent) {
@@ -28,13 +29,17 @@ export function usePalette(
       event.preventDefault();
       // Leaving the page from here could lose what was typed in another dialog.
       if (document.querySelector("[role=dialog]:not([data-palette])")) return;
-      setOpen((before) => !before);
+      const isClosing = document.querySelector("[data-palette][data-closed]") !== null;
+      setOpening((before) => (before === 0 || isClosing ? before + 1 : 0));
     }
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
   }, [mac]);
   return {
-    palette: open ? <Palette {...props} onClosed={() => setOpen(false)} /> : null,
-    openPalette: () => setOpen(true),
+    palette:
+      opening > 0 ? (
+        <Palette {...props} key={opening} onClosed={() => setOpening((now) => (now === opening ? 0 : now))} />
+      ) : null,
+    openPalette: () => setOpening((before) => before + 1),
   };
 }
