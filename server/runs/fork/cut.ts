@@ -104,9 +104,15 @@ const ENDED_BY_STEPS: ReadonlySet<string> = new Set<FailureCode>(["repeated_fail
 function hasFailedLast({ steps }: Cut, configuration: RunConfiguration): boolean {
   const partOf = ({ key, iteration }: OriginStep) =>
     configuration.kind === "agent" ? iteration : topLevelId(configuration.definition.steps, key);
+  // The tool continued after these.
+  const continued = configuration.kind === "agent" ? [] : continuedIds(configuration.definition.steps);
   const last = steps.at(-1);
   return steps.some(
-    (step) => last !== undefined && partOf(step) === partOf(last) && step.status === "Failed",
+    (step) =>
+      last !== undefined &&
+      partOf(step) === partOf(last) &&
+      step.status === "Failed" &&
+      !continued.includes(idOf(step.key)),
   );
 }
 
@@ -114,6 +120,12 @@ function hasFailedLast({ steps }: Cut, configuration: RunConfiguration): boolean
 export function bytesTakenOver({ calls, steps }: Pick<Cut, "calls" | "steps">): number {
   return [...calls, ...steps].reduce((sum, { bytes }) => sum + bytes, 0);
 }
+
+const continuedIds = (steps: WorkflowDefinition["steps"]): string[] =>
+  steps
+    .flatMap((step) => [step, ...(step.parallel ?? [])])
+    .filter(({ onError }) => onError === "continue")
+    .map(({ id }) => id);
 
 const idOf = (key: string) => key.replace(/\[\d+\]$/, "");
 

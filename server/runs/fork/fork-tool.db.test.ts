@@ -300,3 +300,16 @@ it("counts the model calls of the steps that are executed again", async () => {
   expect((await usage(2, "live")).toFixed(4)).toBe(first.creditsUsed.mul(2).div(3).toFixed(4));
   expect((await usage(1, "recorded")).toFixed(4)).toBe("0.0000");
 });
+
+it("takes over a last step that failed, if the tool continued after it", async () => {
+  const tenant = await createTenant(world);
+  const failing = { uses: "transform_json", with: { value: 1, expression: '$error("no stock")' } };
+  const steps = [
+    { id: "one", ...failing, onError: "continue" },
+    get("two", { with: { url: '{{ $error("no address") }}' } }),
+  ];
+  const first = await origin(tenant, { steps });
+  expect(first).toMatchObject({ status: "Failed", errorCode: "step_failed", stepsExecuted: 1 });
+  const planned = await plan(tenant, first.id, { fromStep: 2, tools: "live" });
+  expect(planned.plan).toMatchObject({ cut: { stepId: "two" } });
+});
