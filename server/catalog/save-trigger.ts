@@ -175,14 +175,14 @@ export async function addSigningSecret(
 
 /** The reason why a text cannot be the secret of that signature; null if it can. */
 export function describeSigningSecretIssue(signature: SignatureDefinition, secret: string): string | null {
-  const { rule } = senderOf(signature);
+  const { rule, title } = senderOf(signature);
   if (rule.kind !== "hmac" || rule.key !== "base64") return null;
   if (!STANDARD_SECRET.test(secret)) {
-    return "must be base64, with or without whsec_, for the signature standard-webhooks";
+    return `must be base64, with or without whsec_, for ${title}`;
   }
   const bytes = Buffer.from(secret.replace(/^whsec_/, ""), "base64").length;
   if (bytes >= MIN_STANDARD_BYTES) return null;
-  return `must be base64 of at least ${MIN_STANDARD_BYTES} bytes for the signature standard-webhooks`;
+  return `must be base64 of at least ${MIN_STANDARD_BYTES} bytes for ${title}`;
 }
 
 async function findTextIssues(

@@ -368,7 +368,7 @@ test.each<[string, (source: string) => string, string[]]>([
     "a secret that is not base64",
     (s) => s.replace(`secret: ${SECRET}`, "secret: 'not base64!'\n        signature: standard-webhooks"),
     [
-      "organizations[0].triggers[0].secret (line 34) must be base64, with or without whsec_, for the signature standard-webhooks",
+      "organizations[0].triggers[0].secret (line 34) must be base64, with or without whsec_, for Standard Webhooks",
     ],
   ],
   [

@@ -81,6 +81,18 @@ const PLAIN_HMAC = {
   key: "text",
 } as const;
 
+const STANDARD_WEBHOOKS = {
+  ...PLAIN_HMAC,
+  header: "webhook-signature",
+  encoding: "base64",
+  prefix: "v1,",
+  layout: "list",
+  signingString: "{id}.{timestamp}.{body}",
+  timestamp: { in: "webhook-timestamp", toleranceSeconds: 300 },
+  idHeader: "webhook-id",
+  key: "base64",
+} as const;
+
 export const PRESETS = {
   hex: {
     title: "Stepwell",
@@ -91,19 +103,21 @@ export const PRESETS = {
   },
   "standard-webhooks": {
     title: "Standard Webhooks",
-    rule: {
-      ...PLAIN_HMAC,
-      header: "webhook-signature",
-      encoding: "base64",
-      prefix: "v1,",
-      layout: "list",
-      signingString: "{id}.{timestamp}.{body}",
-      timestamp: { in: "webhook-timestamp", toleranceSeconds: 300 },
-      idHeader: "webhook-id",
-      key: "base64",
-    },
+    rule: STANDARD_WEBHOOKS,
     secretFrom: "anyone",
     eventId: {},
+    bodies: JSON_ONLY,
+  },
+  svix: {
+    title: "Svix (Clerk, Resend)",
+    rule: {
+      ...STANDARD_WEBHOOKS,
+      header: "svix-signature",
+      timestamp: { in: "svix-timestamp", toleranceSeconds: 300 },
+      idHeader: "svix-id",
+    },
+    secretFrom: "sender",
+    eventId: { headers: ["svix-id"] },
     bodies: JSON_ONLY,
   },
   github: {

@@ -158,17 +158,18 @@ describe("a vendor's signature is accepted, and not over another body", () => {
     expect(check("twilio", "12345", { headers, body: "a=1&".repeat(250_000) })).toBe(false);
   });
 
-  it("of the standardwebhooks package", () => {
+  it.each([
+    ["standard-webhooks", "webhook"],
+    ["svix", "svix"],
+  ] as const)("of the standardwebhooks package, for %s", (preset, start) => {
     const secret = `whsec_${Buffer.from("a secret of 24 bytes, ok").toString("base64")}`;
     const headers = {
-      "webhook-id": "msg_1",
-      "webhook-timestamp": String(NOW.getTime() / 1000),
-      "webhook-signature": new Webhook(secret).sign("msg_1", NOW, BODY),
+      [`${start}-id`]: "msg_1",
+      [`${start}-timestamp`]: String(NOW.getTime() / 1000),
+      [`${start}-signature`]: new Webhook(secret).sign("msg_1", NOW, BODY),
     };
-    expect(check("standard-webhooks", secret, { headers })).toBe(true);
-    expect(check("standard-webhooks", secret, { headers: { ...headers, "webhook-id": "msg_2" } })).toBe(
-      false,
-    );
+    expect(check(preset, secret, { headers })).toBe(true);
+    expect(check(preset, secret, { headers: { ...headers, [`${start}-id`]: "msg_2" } })).toBe(false);
   });
 });
 

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { sign } from "@octokit/webhooks-methods";
+import { Webhook } from "standardwebhooks";
 import Stripe from "stripe";
 import { describe, expect, it } from "vitest";
 import { handleWebhook } from "@/server/api/webhook";
@@ -114,6 +115,23 @@ describe("a sender's id of the event", () => {
     expect((await call("two")).text).not.toBe(first.text);
     expect(await runsOf(id)).toHaveLength(2);
     expect(await send(token, { [header]: "three" }, { body })).toMatchObject({ status: 401 });
+  });
+
+  it("of Svix is in svix-id, also without a secret; no other header counts", async () => {
+    const secret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
+    const signed = {
+      "svix-id": "msg_1",
+      "svix-timestamp": String(seconds()),
+      "svix-signature": new Webhook(secret).sign("msg_1", world.clock.now(), "{}"),
+    };
+    for (const secrets of [[secret], []]) {
+      const { id, token } = await createTrigger(world, tenant, { secrets, signature: "svix" });
+      const first = await send(token, signed);
+      expect(first.status).toBe(200);
+      const again = { ...signed, "Idempotency-Key": "new", "webhook-id": "new" };
+      expect(await send(token, again)).toEqual({ ...first, replayed: "true" });
+      expect(await deliveriesOf(id)).toMatchObject([{ senderId: "msg_1" }, { senderId: "msg_1" }]);
+    }
   });
 
   it.each(["Idempotency-Key", "webhook-id"])(
