@@ -228,13 +228,14 @@ export class ModelServer {
       for (const data of events.push(chunk)) {
         if (slice.isOver) await slice.next();
         signal.throwIfAborted();
-        // Some servers keep a connection open with empty events.
+        // Some servers keep a connection open with empty events, or with `null`.
         if (data.trim() === "") continue;
         isDone ||= data.startsWith("[DONE]");
         // The rest is read, so that the connection can be reused.
         if (isDone) continue;
         const piece = tryParseJson(data);
         if (piece === undefined) throw brokenPieces("a chunk of the answer is not JSON");
+        if (typeof piece !== "object" || piece === null) continue;
         const failed = readReportedError(piece);
         if (failed !== null) throw failed;
         streamed.add(piece);

@@ -137,7 +137,8 @@ test("OpenAI's responses: a text comes only at its end", async () => {
   expect(await call("responses", answer)).toMatchObject({ content: "Done." });
 });
 
-test.each(["data:\n\n", "data: \n\n", "data\n\n"])(
+// The last one: anomalyco/opencode#50314.
+test.each(["data:\n\n", "data: \n\n", "data\n\n", "data: null\n\n"])(
   "an empty event %j keeps the connection open",
   async (empty) => {
     const [begin, end] = [
