@@ -83,7 +83,7 @@ export class RunningEngine extends RunEngine {
     if (this.#server !== undefined) return this.#server.handle(request);
     if (this.getServices().env.inngest === undefined) return new Response("Not found", { status: 404 });
     // The server repeats the call, which another process may answer.
-    return new Response("This process executes no runs: let INNGEST_SERVE_ORIGIN lead to one that does.", {
+    return new Response("This process executes no runs: point INNGEST_SERVE_ORIGIN at one that does.", {
       status: 503,
     });
   }

@@ -44,7 +44,7 @@ export function createSender(
 function rejectAnswer(services: Used, { incoming, path }: Request, { headers }: ApiResponse): ApiResponse {
   const error = new AppError(
     "rate_limited",
-    "Too many of your organization's answers wait to be read. Read them, or close their connections. " +
+    "Your organization has too many unread responses. Read them, or close their connections. " +
       `Try again in ${RETRY_SECONDS} s.`,
     { headers: { "Retry-After": String(RETRY_SECONDS) } },
   );

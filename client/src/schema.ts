@@ -1193,7 +1193,7 @@ export interface components {
             hold: string;
             /** @description The most that the fork can use: at most the balance */
             mostCredits: string;
-            /** @description What the run's own usage from there on costs at today's prices and with the fork's model */
+            /** @description Cost of the origin's own usage from fromStep on, at the fork's prices and model */
             sameUsage: string;
             /** @description What the fork may execute that changes something outside. Empty under recorded */
             sideEffects: {
@@ -1901,9 +1901,9 @@ export interface operations {
                 "X-Metadata"?: string;
                 /** @description The run's cap of credits, below maxCredits of agent, tool and key. A provider that ignores its output limit may exceed it. */
                 "X-Max-Credits"?: string;
-                /** @description The run fails after so many seconds, or at the deadline of agent or tool if that is earlier. */
+                /** @description The run fails after this many seconds, or at the deadline of agent or tool if that is earlier. */
                 "X-Deadline-Seconds"?: string;
-                /** @description An https address that hears of the run's end. The key needs the scope runs:read. */
+                /** @description An https address that gets an event when the run ends. The key needs the scope runs:read. */
                 "X-Callback-Url"?: string;
             };
             path: {
@@ -2013,7 +2013,7 @@ export interface operations {
                     "application/json": components["schemas"]["ToolRun"];
                 };
             };
-            /** @description It is as the header If-None-Match says */
+            /** @description Not modified since the ETag in If-None-Match */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2061,7 +2061,7 @@ export interface operations {
                     "application/json": components["schemas"]["ToolRunResult"];
                 };
             };
-            /** @description It is as the header If-None-Match says */
+            /** @description Not modified since the ETag in If-None-Match */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2258,7 +2258,7 @@ export interface operations {
                     "application/json": components["schemas"]["Tool"];
                 };
             };
-            /** @description It is as the header If-None-Match says */
+            /** @description Not modified since the ETag in If-None-Match */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2372,9 +2372,9 @@ export interface operations {
                 "X-Metadata"?: string;
                 /** @description The run's cap of credits, below maxCredits of agent, tool and key. A provider that ignores its output limit may exceed it. */
                 "X-Max-Credits"?: string;
-                /** @description The run fails after so many seconds, or at the deadline of agent or tool if that is earlier. */
+                /** @description The run fails after this many seconds, or at the deadline of agent or tool if that is earlier. */
                 "X-Deadline-Seconds"?: string;
-                /** @description An https address that hears of the run's end. The key needs the scope runs:read. */
+                /** @description An https address that gets an event when the run ends. The key needs the scope runs:read. */
                 "X-Callback-Url"?: string;
             };
             path: {
@@ -2484,7 +2484,7 @@ export interface operations {
                     "application/json": components["schemas"]["AgentRun"];
                 };
             };
-            /** @description It is as the header If-None-Match says */
+            /** @description Not modified since the ETag in If-None-Match */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2532,7 +2532,7 @@ export interface operations {
                     "application/json": components["schemas"]["AgentRunDetails"];
                 };
             };
-            /** @description It is as the header If-None-Match says */
+            /** @description Not modified since the ETag in If-None-Match */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2731,7 +2731,7 @@ export interface operations {
                     "application/json": components["schemas"]["Agent"];
                 };
             };
-            /** @description It is as the header If-None-Match says */
+            /** @description Not modified since the ETag in If-None-Match */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2850,13 +2850,13 @@ export interface operations {
                 schedule?: string;
                 /** @description Only runs that this API key started */
                 key?: string;
-                /** @description Only runs that were started so; run needs children=true */
+                /** @description Only runs with this source; run needs children=true */
                 source?: "api" | "webhook" | "dashboard" | "operator" | "run" | "draft" | "schedule";
                 /** @description Only runs created at this time or later */
                 from?: string;
                 /** @description Only runs created before this time */
                 to?: string;
-                /** @description Only runs whose input, output or error has these words, or whose id starts so */
+                /** @description Only runs whose input, output or error has these words, or whose id starts with this text */
                 text?: string;
                 /** @description Only runs whose start gave this text, number or boolean as KEY of its metadata */
                 "metadata.KEY"?: string;
@@ -2922,7 +2922,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunRecord"];
                 };
             };
-            /** @description It is as the header If-None-Match says */
+            /** @description Not modified since the ETag in If-None-Match */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2985,9 +2985,9 @@ export interface operations {
                 "X-Metadata"?: string;
                 /** @description The run's cap of credits, below maxCredits of agent, tool and key. A provider that ignores its output limit may exceed it. */
                 "X-Max-Credits"?: string;
-                /** @description The run fails after so many seconds, or at the deadline of agent or tool if that is earlier. */
+                /** @description The run fails after this many seconds, or at the deadline of agent or tool if that is earlier. */
                 "X-Deadline-Seconds"?: string;
-                /** @description An https address that hears of the run's end. The key needs the scope runs:read. */
+                /** @description An https address that gets an event when the run ends. The key needs the scope runs:read. */
                 "X-Callback-Url"?: string;
             };
             path: {
@@ -3050,7 +3050,7 @@ export interface operations {
                     "application/json": components["schemas"]["Receipt"];
                 };
             };
-            /** @description It is as the header If-None-Match says */
+            /** @description Not modified since the ETag in If-None-Match */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3080,9 +3080,9 @@ export interface operations {
                 "X-Metadata"?: string;
                 /** @description The run's cap of credits, below maxCredits of agent, tool and key. A provider that ignores its output limit may exceed it. */
                 "X-Max-Credits"?: string;
-                /** @description The run fails after so many seconds, or at the deadline of agent or tool if that is earlier. */
+                /** @description The run fails after this many seconds, or at the deadline of agent or tool if that is earlier. */
                 "X-Deadline-Seconds"?: string;
-                /** @description An https address that hears of the run's end. The key needs the scope runs:read. */
+                /** @description An https address that gets an event when the run ends. The key needs the scope runs:read. */
                 "X-Callback-Url"?: string;
             };
             path: {
@@ -3289,7 +3289,7 @@ export interface operations {
                     "application/json": components["schemas"]["Trigger"];
                 };
             };
-            /** @description It is as the header If-None-Match says */
+            /** @description Not modified since the ETag in If-None-Match */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3439,9 +3439,9 @@ export interface operations {
                 "X-Metadata"?: string;
                 /** @description The run's cap of credits, below maxCredits of agent, tool and key. A provider that ignores its output limit may exceed it. */
                 "X-Max-Credits"?: string;
-                /** @description The run fails after so many seconds, or at the deadline of agent or tool if that is earlier. */
+                /** @description The run fails after this many seconds, or at the deadline of agent or tool if that is earlier. */
                 "X-Deadline-Seconds"?: string;
-                /** @description An https address that hears of the run's end. The key needs the scope runs:read. */
+                /** @description An https address that gets an event when the run ends. The key needs the scope runs:read. */
                 "X-Callback-Url"?: string;
             };
             path: {
@@ -3578,7 +3578,7 @@ export interface operations {
                     "application/json": components["schemas"]["Schedule"];
                 };
             };
-            /** @description It is as the header If-None-Match says */
+            /** @description Not modified since the ETag in If-None-Match */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3779,7 +3779,7 @@ export interface operations {
                     "application/json": components["schemas"]["Callback"];
                 };
             };
-            /** @description It is as the header If-None-Match says */
+            /** @description Not modified since the ETag in If-None-Match */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3981,7 +3981,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreditBalance"];
                 };
             };
-            /** @description It is as the header If-None-Match says */
+            /** @description Not modified since the ETag in If-None-Match */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -35,7 +35,7 @@ function readQuery(text: string, { query, ignoresUnknownQuery }: Endpoint): Para
     const isPair = name.startsWith(PAIR_PREFIX) && query.includes(METADATA_PARAMETER);
     const isKnown = isPair || query.includes(name);
     if (!isKnown && ignoresUnknownQuery) continue;
-    const known = query.length === 0 ? "It takes none." : `It takes ${query.join(", ")}.`;
+    const known = query.length === 0 ? "This call takes none." : `This call takes ${query.join(", ")}.`;
     const issue = isKnown
       ? name in found || name in pairs
         ? "is given twice."

@@ -132,8 +132,8 @@ export function createJobs(services: Services): Job[] {
     },
     {
       name: "count_runs",
-      title: "Count settled runs",
-      failure: "Could not count settled runs; retrying in 1 h",
+      title: "Count ended runs",
+      failure: "Could not count ended runs; retrying in 1 h",
       everyMs: HOUR,
       async work(shouldContinue) {
         const ranges = await countSettledRuns(services, shouldContinue);

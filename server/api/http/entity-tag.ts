@@ -59,7 +59,7 @@ export function requireMatch(etag: string, ifMatch: string): void {
   if (names.includes("*") || names.includes(definitionPart(etag))) return;
   throw new AppError(
     "precondition_failed",
-    "It has changed since the ETag in If-Match. Read it again. Nothing was changed.",
+    "The definition has changed since the ETag in If-Match. Read it again.",
   );
 }
 

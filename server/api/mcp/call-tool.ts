@@ -28,7 +28,7 @@ export async function callTool(
     const stopCancel = cancelsWhenGone ? onAbort(gone, () => cancelCall(exchange, runId)) : () => {};
     try {
       const run = await followCall(exchange, { ref: { kind: callable.kind, runId }, report });
-      if (run === null) return failure("The service stops. The run continues.", { runId });
+      if (run === null) return failure("The service is stopping. The run continues.", { runId });
       return await resultOf(exchange, run);
     } catch (error) {
       const { code, message } = known(error);

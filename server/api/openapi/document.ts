@@ -69,7 +69,9 @@ function completeOperation(operation: Operation): void {
         ...yamlOf(endpoint?.sendsYaml),
       },
     },
-    ...(answers === "view" && { "304": { description: "It is as the header If-None-Match says", headers } }),
+    ...(answers === "view" && {
+      "304": { description: "Not modified since the ETag in If-None-Match", headers },
+    }),
     ...Object.fromEntries(
       Object.entries(endpoint === undefined ? WEBHOOK_ERRORS : errorsOf(endpoint)).map(([status, name]) => [
         status,

@@ -44,7 +44,7 @@ const MEANINGS: Record<ErrorCode, { meaning: string; message: string }> = {
   },
   precondition_failed: {
     meaning: "The definition has changed since the ETag in If-Match",
-    message: "It has changed since the ETag in If-Match. Read it again. Nothing was changed.",
+    message: "The definition has changed since the ETag in If-Match. Read it again.",
   },
   payload_too_large: {
     meaning: "The body or userMessage is too large",

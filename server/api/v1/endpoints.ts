@@ -37,7 +37,7 @@ export const TAGS = [
   { name: "Tools", description: "Tools and their runs" },
   { name: "Runs", description: "Runs of all agents and tools" },
   { name: "Triggers", description: "Triggers and the calls that they received" },
-  { name: "Schedules", description: "Runs at times" },
+  { name: "Schedules", description: "Runs started by cron expressions" },
   { name: "Callbacks", description: "Signed requests about runs to your systems" },
   { name: "Definition files", description: "All definitions of the organization in one file" },
   { name: "Credits", description: "The organization's credits" },

@@ -26,7 +26,7 @@ const forkEstimate = z
     hold: amount.meta({ description: "The credits that the start would hold, such as 0.4210" }),
     mostCredits: amount.meta({ description: "The most that the fork can use: at most the balance" }),
     sameUsage: amount.meta({
-      description: "What the run's own usage from there on costs at today's prices and with the fork's model",
+      description: "Cost of the origin's own usage from fromStep on, at the fork's prices and model",
     }),
     sideEffects: z
       .array(

@@ -125,7 +125,7 @@ describe.each(MANAGEMENT)("$method $path", (endpoint) => {
       headers: { Origin: "https://a.test" },
     });
     expect(answer.status).toBe(400);
-    expect(answer.body.message).toMatch(/^The query parameter statsu is unknown\. It takes /);
+    expect(answer.body.message).toMatch(/^The query parameter statsu is unknown\. This call takes /);
     expect([...answer.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
   });
 });

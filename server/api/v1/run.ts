@@ -102,7 +102,7 @@ export const POLLING = "with wait, or after 1 second, then every 2 seconds.";
 
 export const EVENTS =
   "Server-sent events: a snapshot first, then run.running, step.started, step.completed and run.waiting, and for agents " +
-  "text.delta and text.reset. The last event is run.completed, run.failed or run.cancelled. Each event but the texts has an " +
+  "text.delta and text.reset. The last event is run.completed, run.failed or run.cancelled. Each event except text.* has an " +
   "id, which counts from 1: with Last-Event-ID or since, a reader continues where it stopped. An open stream ends " +
   `after ${STREAM_MINUTES} minutes; continue it.`;
 

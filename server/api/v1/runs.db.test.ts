@@ -241,7 +241,7 @@ it("400 for an unknown, a repeated and a contradictory parameter, which the mess
   const unknown = await list("?statuss=Failed");
   expect(unknown.status).toBe(400);
   expect(unknown.body.message).toBe(
-    "The query parameter statuss is unknown. It takes kind, status, target, trigger, schedule, key, source, from, to, text, " +
+    "The query parameter statuss is unknown. This call takes kind, status, target, trigger, schedule, key, source, from, to, text, " +
       "metadata.KEY, children, limit, cursor.",
   );
   const twice = await list("?status=Failed&status=Completed");

@@ -56,13 +56,14 @@ export const runs = {
       key: id("key", "Only runs that this API key started"),
       source: choice("source", {
         among: RUN_SOURCES,
-        description: "Only runs that were started so; run needs children=true",
+        description: "Only runs with this source; run needs children=true",
       }),
       from: moment("from", "Only runs created at this time or later"),
       to: moment("to", "Only runs created before this time"),
       text: words("text", {
         max: MAX_SEARCH_LENGTH,
-        description: "Only runs whose input, output or error has these words, or whose id starts so",
+        description:
+          "Only runs whose input, output or error has these words, or whose id starts with this text",
       }),
       [METADATA_PARAMETER]: metadata(
         "Only runs whose start gave this text, number or boolean as KEY of its metadata",

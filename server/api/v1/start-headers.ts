@@ -50,14 +50,15 @@ export const OPTION_HEADERS = z.object({
     .optional()
     .meta({
       description:
-        "The run fails after so many seconds, or at the deadline of agent or tool if that is earlier.",
+        "The run fails after this many seconds, or at the deadline of agent or tool if that is earlier.",
       param: { example: "60" },
     }),
   "X-Callback-Url": z
     .string()
     .optional()
     .meta({
-      description: "An https address that hears of the run's end. The key needs the scope runs:read.",
+      description:
+        "An https address that gets an event when the run ends. The key needs the scope runs:read.",
       param: { example: "https://example.com/runs" },
     }),
 });
@@ -148,7 +149,10 @@ function readMetadata(text: string): string | undefined {
   if (invalid !== null) return reject(name, `must not contain ${invalid.found}`);
   const nested = entries.find(([, value]) => value === null || isContainer(value));
   if (nested !== undefined) {
-    return reject(name, `must be flat: ${writeJson(nested[0].slice(0, 100))} is no text, number or boolean`);
+    return reject(
+      name,
+      `must be flat: ${writeJson(nested[0].slice(0, 100))} is not a text, number or boolean`,
+    );
   }
   return entries.length === 0 ? undefined : writeJson(metadata);
 }

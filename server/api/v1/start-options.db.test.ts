@@ -130,7 +130,7 @@ describe("an option", () => {
     ["X-Metadata", "[1]", /must be one JSON object/],
     ["X-Metadata", "null", /must be one JSON object/],
     ["X-Metadata", '{"a":1e999}', /must be one JSON object/],
-    ["X-Metadata", '{"order":{"id":1}}', /must be flat: "order" is no text, number or boolean/],
+    ["X-Metadata", '{"order":{"id":1}}', /must be flat: "order" is not a text, number or boolean/],
     ["X-Metadata", '{"tags":["a"]}', /must be flat: "tags"/],
     ["X-Metadata", '{"left":null}', /must be flat: "left"/],
     ["X-Metadata", '{"a":"\\u0000"}', /must not contain U\+0000/],

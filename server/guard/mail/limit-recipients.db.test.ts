@@ -30,7 +30,9 @@ it("an organization sends to so many recipients an hour, whatever others send", 
   const rejected = await send(one, "second", 3);
   expect(rejected).toMatchObject({
     status: "Failed",
-    errorMessage: expect.stringMatching(/may send to 5 recipients in an hour, and has\. Try again in \d+ s/),
+    errorMessage: expect.stringMatching(
+      /would exceed the organization's limit of 5 recipients in an hour\. Try again in \d+ s/,
+    ),
   });
   expect(JSON.parse(rejected.steps[0]?.output ?? "")).toMatchObject({ code: "rate_limited" });
   // The rejected message used up none of the two that are left.

@@ -33,4 +33,4 @@ export function limitRecipients(
 }
 
 const describeLimit = (limit: number, resetSeconds: number) =>
-  `The organization may send to ${limit} recipients in an hour, and has. Try again in ${resetSeconds} s.`;
+  `This e-mail would exceed the organization's limit of ${limit} recipients in an hour. Try again in ${resetSeconds} s.`;

@@ -105,13 +105,9 @@ function addBacklogs(registry: Registry, services: Services): void {
   gauge("stepwell_queue_organizations", "Organizations with waiting runs.", (to, { queue }) => {
     for (const [name, { organizations }] of queue) to.set({ class: name }, organizations);
   });
-  gauge(
-    "stepwell_queue_oldest_seconds",
-    "How long the run has waited that waits longest.",
-    (to, { queue }) => {
-      for (const [name, { oldestSeconds }] of queue) to.set({ class: name }, oldestSeconds);
-    },
-  );
+  gauge("stepwell_queue_oldest_seconds", "The longest wait of a run in the queue.", (to, { queue }) => {
+    for (const [name, { oldestSeconds }] of queue) to.set({ class: name }, oldestSeconds);
+  });
   new Gauge({
     name: "stepwell_backlog_rows",
     help: "Rows that wait for a job of the service, at most 10,000.",

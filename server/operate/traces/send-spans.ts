@@ -30,7 +30,7 @@ export async function sendSpans(
   let issue: Issue | null = null;
   try {
     for await (const body of toOtlp(spans, { "service.name": serviceName })) {
-      if (!(await mayContinue())) return { kind: "unavailable", error: "The process stops." };
+      if (!(await mayContinue())) return { kind: "unavailable", error: "The process is stopping." };
       const sent = await send(fetch, { url, headers, body });
       if (sent !== null && sent.kind !== "rejectedInPart") return sent;
       issue = sent ?? issue;

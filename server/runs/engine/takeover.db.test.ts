@@ -376,7 +376,7 @@ it("continues an agent's corrections and counted calls where the replaced worker
   const steps = await world.db.step.findMany({ where: { runId }, orderBy: { stepNumber: "asc" } });
   expect(steps.map(({ output }) => output)).toEqual([
     "3",
-    '{"error":"calculate may be called once per run, and was. Continue without it."}',
+    '{"error":"calculate has used its only call of this run. Continue without it."}',
   ]);
   await expectNothingOpen(tenant);
 });

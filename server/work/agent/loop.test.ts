@@ -315,7 +315,7 @@ describe("policies of attachments", () => {
     ]);
     expect(turns[3]?.messages.at(-1)).toMatchObject({
       role: "tool",
-      content: '{"error":"weather may be called 2 times per run, and was. Continue without it."}',
+      content: '{"error":"weather has used its 2 calls of this run. Continue without it."}',
     });
   });
 

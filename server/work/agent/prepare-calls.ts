@@ -105,8 +105,8 @@ export function limitUses(calls: readonly PreparedCall[], uses: Map<string, numb
     const { name, policy } = callable;
     const used = uses.get(name) ?? 0;
     if (used >= (policy?.maxCalls ?? Number.POSITIVE_INFINITY)) {
-      const times = policy?.maxCalls === 1 ? "once" : `${policy?.maxCalls} times`;
-      const error = `${name} may be called ${times} per run, and was. Continue without it.`;
+      const calls = policy?.maxCalls === 1 ? "its only call" : `its ${policy?.maxCalls} calls`;
+      const error = `${name} has used ${calls} of this run. Continue without it.`;
       return { call, inputText, identity, error, isOverLimit: true };
     }
     uses.set(name, used + 1);

@@ -363,7 +363,7 @@ describe("pages", () => {
 
   test("on another origin, in a circle or with an error fail", async () => {
     await expect(read({ next: "'https://y.test/'" })).rejects.toThrow("another origin: https://y.test");
-    await expect(read({ next: "'/list?size=2'" })).rejects.toThrow("read already");
+    await expect(read({ next: "'/list?size=2'" })).rejects.toThrow("already read");
     const broken = list((page) => (page === 2 ? new Response("", { status: 500 }) : null));
     await expect(read({ next: "body.next" }, broken)).rejects.toThrow("Page 2 returned status 500.");
     const missing = list(() => new Response("none", { status: 404 }));

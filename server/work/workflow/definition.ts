@@ -38,8 +38,8 @@ const retriesSetting = z.union(
         .min(1)
         .max(10)
         .default(RETRY_DEFAULTS.factor)
-        .describe("Each wait is so many times the one before."),
-      longestWaitMs: waitMs.default(RETRY_DEFAULTS.longestWaitMs).describe("No wait is longer."),
+        .describe("Multiplies each further wait."),
+      longestWaitMs: waitMs.default(RETRY_DEFAULTS.longestWaitMs).describe("The longest wait."),
     }),
   ],
   { error: `must be a number from 0 to ${retries}, or count with firstWaitMs, factor and longestWaitMs` },

@@ -102,7 +102,7 @@ export async function pauseSlot(services: Services, slot: Slot): Promise<Segment
 export async function releaseRun(services: Services, slot: Slot): Promise<void> {
   await waitForWrites(slot);
   await pauseRun(services, slot, { inOrder: false }).catch((error: unknown) => {
-    services.log.warn("Could not release a run after a platform issue; retrying in 1 s", { error });
+    services.log.warn("Could not release a run after a platform error; retrying in 1 s", { error });
   });
 }
 
@@ -136,7 +136,7 @@ export async function failSuspect(services: Services, { run, worker }: Suspect, 
   await failRun(services, { runId: run, slot: undefined, error });
 }
 
-/** Ends a run after its last failed attempt: a platform issue, not charged, its cause only in the log. */
+/** Ends a run after its last failed attempt: a platform error, not charged, its cause only in the log. */
 export async function failRun(
   services: Services,
   { runId, slot, error }: { runId: string; slot: Slot | undefined; error: unknown },

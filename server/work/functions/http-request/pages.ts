@@ -68,7 +68,7 @@ export async function readPages(
     const hasMore = address !== "";
     if (!hasMore || pages === maxPages) return { ...page, body: collected, pages, hasMore };
     url = nextUrl(first, url, restore(address));
-    if (seen.has(url.href)) throw failed(`Page ${pages} names a page that was read already as the next one.`);
+    if (seen.has(url.href)) throw failed(`The next page of page ${pages} was already read.`);
   }
 }
 
