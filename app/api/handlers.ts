@@ -62,14 +62,14 @@ const PIECE_LENGTH = 64 * KIB;
 
 /**
  * Counts the bytes of a file for its organization until the returned function is called, or the reader leaves. Throws
- * `rate_limited` if too much waits for its readers.
+ * `rate_limited` if the organization's downloads in progress are too large.
  */
 export function holdUnread(
   { services: { memory }, request, actor: { orgId } }: Call,
   bytes: number,
 ): () => void {
   if (!memory.unread.hasRoom(orgId, bytes)) {
-    const message = "Too many of your organization's files wait to be read. Try again in some seconds.";
+    const message = "Your organization has too many downloads in progress. Try again in 5 s.";
     throw new AppError("rate_limited", message, { headers: { "retry-after": "5" } });
   }
   const { leave } = memory.unread.enterNow(orgId, bytes);

@@ -165,7 +165,9 @@ test("a list that fails shows an error in place, and loads on retry", async ({ p
   await page.goto(`${service.base}/members`);
   await whileAway("audit_entries", async () => {
     await goTo(page, "Audit log");
-    await expect(problem).toContainText(/Something failed on our side\. Request \S+/);
+    await expect(problem).toContainText(
+      /The service failed\. Its log has the cause under the request id \S+/,
+    );
     await expect(page.getByRole("heading", { name: "Audit log", level: 1 })).toBeVisible();
   });
   await problem.getByRole("button", { name: "Try again" }).click();

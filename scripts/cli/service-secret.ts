@@ -10,7 +10,7 @@ export const serviceSecretCommands = [
     async run({ services }) {
       if (services.encryption.previousFingerprint === null) {
         throw new Error(
-          "Set STEPWELL_SECRET to the new secret and STEPWELL_SECRET_PREVIOUS to the present one, here and for every " +
+          "Set STEPWELL_SECRET to the new secret and STEPWELL_SECRET_PREVIOUS to the current one, here and for every " +
             "process of the service. Then run this again.",
         );
       }

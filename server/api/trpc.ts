@@ -69,7 +69,7 @@ function showError(error: TRPCError, requestId: string): ShownError {
   if (error.code === "NOT_FOUND") return { code: "not_found", message: "Not found.", requestId };
   return {
     code: "internal_error",
-    message: `Something failed on our side. Request ${requestId}.`,
+    message: `The service failed. Its log has the cause under the request id ${requestId}.`,
     requestId,
   };
 }

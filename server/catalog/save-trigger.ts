@@ -210,7 +210,7 @@ function findStoredSecretIssues(
   const stored = found.secrets.find(({ expiresAt }) => expiresAt === null);
   const value = stored && encryption.openOrNull(stored.sealed, signingSecretPurpose(found.id));
   const message = value ? describeSigningSecretIssue(signature, value) : null;
-  return message === null ? [] : [{ path: "/secret", message: `${message}; the present one does not fit` }];
+  return message === null ? [] : [{ path: "/secret", message: `${message}; the stored secret does not fit` }];
 }
 
 type Slugs = {

@@ -22,8 +22,7 @@ export const HTTP_STATUS = {
 } as const;
 
 /** The message of `internal_error`. The cause is only in the log. */
-export const INTERNAL_ERROR_MESSAGE =
-  "Something failed on our side. The request id leads to the cause in the log.";
+export const INTERNAL_ERROR_MESSAGE = "The service failed. Its log has the cause under the request id.";
 
 export type ErrorCode = keyof typeof HTTP_STATUS;
 

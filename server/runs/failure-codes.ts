@@ -25,7 +25,7 @@ export const FAILURE_CODES = [
   "output_truncated",
   /** The model declined to answer, or its provider filtered the answer. */
   "refused",
-  /** The model answered twice with nothing. */
+  /** The model gave an empty answer twice. */
   "empty_answer",
   "caller_ended",
   /** Nothing is charged. */

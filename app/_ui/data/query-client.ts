@@ -73,7 +73,7 @@ const UNREACHABLE: ShownError = {
   message: "Could not reach the server. Check the connection and try again.",
   issues: [],
 };
-const FAILED: ShownError = { code: "internal_error", message: "Something failed.", issues: [] };
+const FAILED: ShownError = { code: "internal_error", message: "The call failed. Try again.", issues: [] };
 
 /** The server's error message, or our own sentence if the call did not reach the server. */
 export function describeError(error: unknown): ShownError {

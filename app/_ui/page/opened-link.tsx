@@ -9,7 +9,7 @@ import { SkeletonLine } from "@/app/_ui/page/page";
 
 const NO_TOKEN = {
   code: "not_found",
-  message: "This address has no link's token. Open the complete link that you were sent.",
+  message: "The link is incomplete. Open the complete link that you got.",
   issues: [],
 };
 

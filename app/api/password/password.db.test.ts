@@ -52,7 +52,7 @@ async function call(route: (request: Request) => Promise<Response>, sent: object
 }
 
 const LINK = /http:\/\/stepwell\.test\/reset-password#([\w-]{64})/;
-/** The e-mail's lines may be folded. */
+/** The email's lines may be folded. */
 const mailedToken = () => LINK.exec((server.messages.at(-1) ?? "").replaceAll("=\r\n", ""))?.[1] ?? "";
 
 async function mailTo(email: string): Promise<string> {
@@ -72,7 +72,7 @@ const auditOf = async (userId: string) =>
       `${action} by ${actor}${organizationId === null ? "" : " in its organization"}`,
   );
 
-test("a link by e-mail sets a new password once, and ends all sessions", async () => {
+test("a link by email sets a new password once, and ends all sessions", async () => {
   const person = await createMember(world, tenant);
   const cookie = await signInCookie(world, person);
   expect(await isSignedIn(cookie)).toBe(true);
@@ -116,7 +116,7 @@ test("the answer and its time do not tell whether an email has an account", asyn
   expect(await Promise.race([sending.then(() => "sent"), Promise.resolve("answered")])).toBe("answered");
 });
 
-test("a person gets few e-mails, an address may ask only so often, and without SMTP there is none", async () => {
+test("a person gets few emails, an address may ask only so often, and without SMTP there is none", async () => {
   const { email } = await createMember(world, tenant);
   const before = server.messages.length;
   for (let asked = 0; asked < 7; asked += 1) await mailTo(email);
@@ -125,7 +125,7 @@ test("a person gets few e-mails, an address may ask only so often, and without S
   for (let asked = 0; asked < 20; asked += 1) await (await ask()).sending;
   await expect(ask()).rejects.toMatchObject({ code: "rate_limited" });
   const silent = requestPasswordLink({ ...world, sendMail: null }, { email, clientAddress: "203.0.113.8" });
-  await expect(silent).rejects.toMatchObject({ code: "not_found", message: /Ask an administrator/ });
+  await expect(silent).rejects.toMatchObject({ code: "not_found", message: /Ask an admin or owner/ });
 });
 
 test("a link expires, and any new password ends the other links", async () => {

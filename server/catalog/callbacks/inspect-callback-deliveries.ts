@@ -120,7 +120,7 @@ export async function inspectCallbackDelivery(
   return {
     ...delivery,
     webhookId: webhookId(eventId, delivery.callbackId),
-    // Null: the run was removed.
+    // Null: the run was deleted.
     body: await renderCallback(pool, event, { appUrl: env.appUrl, now: clock.now() }),
     tries: await READ_ATTEMPTS(pool, [deliveryId]),
   };

@@ -9,7 +9,7 @@ import { changeMemberRole, removeMember } from "./members";
 const world = await openWorld();
 const tenant = await createTenant(world);
 
-test("an administrator appoints no owner, and the last owner stays", async () => {
+test("an admin appoints no owner, and the last owner stays", async () => {
   const own = await createTenant(world);
   const owner = await createMember(world, own, "owner");
   const admin = await createMember(world, own, "admin");

@@ -36,10 +36,10 @@ export async function requestPasswordLink(
 ): Promise<{ sending: Promise<void> }> {
   if (services.sendMail === null) {
     const message =
-      "This installation sends no e-mails. Ask an administrator of your organization for a link.";
+      "This installation sends no email. Ask an admin or owner of your organization for a link.";
     throw new AppError("not_found", message);
   }
-  const message = "Too many requests.";
+  const message = "Too many links were requested.";
   await requireRate(services, {
     key: `password-link:${guardKey(clientAddress)}`,
     ...PER_ADDRESS,
@@ -65,7 +65,7 @@ To set it, open this link within ${MAILED_LINK_LIFE.text}. It works once:
 
 ${addressOf(env.appUrl, token)}
 
-If that was not you, ignore this e-mail. Your password stays as it is.
+If that was not you, ignore this email. Your password stays as it is.
 `;
   const subject = "Set a new password for Stepwell";
   // The mail server is shared in turns between organizations, of which this is none.

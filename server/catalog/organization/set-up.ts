@@ -16,7 +16,7 @@ import { putOperator } from "./operators";
 const VALID_MS = DAY_MS;
 const MAKER = "set-up link";
 const GONE =
-  "This link was used, or it has expired, or an organization exists already. As long as there is none, each start of the service and its command doctor print a new link.";
+  "This link was used or has expired, or an organization exists already. If there is none, the service prints a new link when it starts. The command doctor prints one, too.";
 
 export async function isSetUp({ db }: Pick<Services, "db">): Promise<boolean> {
   return (await db.organization.findFirst({ select: { id: true } })) !== null;

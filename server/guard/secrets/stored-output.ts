@@ -2,7 +2,7 @@ import { type ExactNumber, isExactNumber } from "@/server/base/json/exact-number
 import { isContainer, type Json, objectOf } from "@/server/base/json/json";
 import { mapLarge, stringifyLarge } from "@/server/base/json/large";
 import { MAX_JSON_DEPTH } from "@/server/base/json/text";
-import { MAX_STEP_OUTPUT_BYTES } from "@/server/contract/sizes";
+import { formatLimit, MAX_STEP_OUTPUT_BYTES } from "@/server/contract/sizes";
 import type { Redactor } from "@/server/guard/secrets/redact";
 
 const PREVIEW_LENGTH = 4_096;
@@ -27,7 +27,7 @@ export async function storeOutput(
   const bytes = Buffer.byteLength(text);
   if (bytes <= MAX_STEP_OUTPUT_BYTES) return { text };
   if (overflow === "reject") {
-    return { error: `The output is too large: ${bytes} bytes of at most ${MAX_STEP_OUTPUT_BYTES}.` };
+    return { error: `The output is larger than ${formatLimit(MAX_STEP_OUTPUT_BYTES)}.` };
   }
   return { text: cutOutput(text, bytes) };
 }

@@ -249,7 +249,7 @@ describe("rejects, naming the path", () => {
     [
       "too many calls at once",
       group([step({ id: "b", forEach: "input", concurrency: 20 }), step({ id: "c" })]),
-      /^\/steps\/0\/parallel would have up to 21 calls under way at once; at most 20 are allowed$/,
+      /^\/steps\/0\/parallel would have up to 21 calls at once; at most 20 are allowed$/,
     ],
     [
       "too many steps with those in groups",

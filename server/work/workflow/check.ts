@@ -224,7 +224,7 @@ class Checker {
     if (atOnce > most)
       this.#report(
         [...keys, "parallel"],
-        `would have up to ${atOnce} calls under way at once; at most ${most} are allowed`,
+        `would have up to ${atOnce} calls at once; at most ${most} are allowed`,
       );
   }
 

@@ -125,7 +125,7 @@ async function send(
   const now = clock.now();
   const event = { orgId, type, at, runId, data, wait: reason === null ? null : { reason, until } };
   const body = await renderCallback(client, event, { appUrl: env.appUrl, now });
-  if (body === null || url === null) return unsent("The run was removed, so there is nothing to send.", true);
+  if (body === null || url === null) return unsent("The run was deleted, so there is nothing to send.", true);
   const headers = signedHeaders(secrets, { id: webhookId(eventId, endpointId), at: now, body });
   const result = await attemptCall(services, { owner: `${orgId}:callbacks`, url, headers, body, secrets });
   return { ...result, isFinal: type === "test" };

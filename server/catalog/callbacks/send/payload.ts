@@ -46,7 +46,7 @@ export type CallbackEvent = {
   wait: { reason: string; until: Date | null } | null;
 };
 
-/** The body of a callback, as of now; null if the run was removed. `appUrl` has no trailing slash. */
+/** The body of a callback, as of now; null if the run was deleted. `appUrl` has no trailing slash. */
 export async function renderCallback(
   client: Queryable,
   event: CallbackEvent,

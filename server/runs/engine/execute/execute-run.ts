@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Decimal } from "@/server/base/amount";
 import { defineQuery, isOpenSql } from "@/server/base/db/statement";
 import { pauseAt } from "@/server/base/pause-points";
-import { MAX_FINAL_OUTPUT_BYTES } from "@/server/contract/sizes";
+import { formatLimit, MAX_FINAL_OUTPUT_BYTES } from "@/server/contract/sizes";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
 import type { FailureCode } from "@/server/runs/failure-codes";
 import { notifyRunChanged } from "@/server/runs/run-changes";
@@ -102,7 +102,7 @@ function pathOf({ path }: Parent, { configuration }: ClaimedRun): string {
 function rejectLargeOutput(outcome: Outcome): Outcome {
   if (outcome.status !== "Completed" || Buffer.byteLength(outcome.output) <= MAX_FINAL_OUTPUT_BYTES)
     return outcome;
-  const message = `The final output is larger than ${MAX_FINAL_OUTPUT_BYTES} bytes.`;
+  const message = `The final output is larger than ${formatLimit(MAX_FINAL_OUTPUT_BYTES)}.`;
   return { status: "Failed", code: "output_too_large", message };
 }
 

@@ -152,7 +152,7 @@ export async function failRun(
 const PLATFORM_ERROR: Outcome = {
   status: "Failed",
   code: "internal_error",
-  message: "Something failed on our side while this run was executed. Start it again.",
+  message: "The service failed while it executed this run. Start it again.",
 };
 
 /** Ends a run that its worker cannot read: another attempt would fail, too. */

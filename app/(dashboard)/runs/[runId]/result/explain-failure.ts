@@ -34,7 +34,7 @@ function explanationsOf(run: FailedRun, failedStep: string | null): Record<Failu
     },
     max_credits: {
       sentence: "The run reached its credit cap.",
-      advice: "Raise maxCredits at the place that the message names, or reduce the work of the run.",
+      advice: "Raise the maxCredits that the message names, or reduce the work of the run.",
       links: [
         ...targetLinks(run),
         ...(run.triggerId ? [{ href: `/triggers/${run.triggerId}`, label: "Open the trigger" }] : []),
@@ -114,7 +114,7 @@ function explanationsOf(run: FailedRun, failedStep: string | null): Record<Failu
       advice: "The message has the provider's words. Change the system prompt or the message.",
     },
     empty_answer: {
-      sentence: "The model answered twice with nothing.",
+      sentence: "The model gave an empty answer twice.",
       advice: "Say in the system prompt what to answer, or choose another model.",
     },
     caller_ended: {
@@ -123,7 +123,7 @@ function explanationsOf(run: FailedRun, failedStep: string | null): Record<Failu
       links: run.parentRunId ? [{ href: `/runs/${run.parentRunId}`, label: "Open the parent run" }] : [],
     },
     internal_error: {
-      sentence: "Something failed on our side. The run was not charged.",
+      sentence: "The service failed while it executed this run. The run was not charged.",
       advice: "Run it again. The cause is in the service's log, under the run's id.",
       links: [],
     },
