@@ -9,7 +9,7 @@ import { MAILED_LINK_LIFE } from "@/server/contract/limits";
 
 const requestLink = ({ email }: { email: string }) => postJson<object>("/api/password/request", { email });
 
-/** Asks for a link by e-mail. The page does not tell whether the email has an account. */
+/** Asks for a link by email. The page does not tell whether the email has an account. */
 export function RequestForm() {
   const { draft, field, send, sent, dialog } = useForm(
     { mutationFn: requestLink },

@@ -6,7 +6,7 @@ import { expect, test } from "../support/fixtures";
 const PASSWORD = "correct-horse-battery";
 const NEW_PASSWORD = "another-horse-battery";
 
-test("the link of the first start leads to Get started, and one by e-mail to a new password", async ({
+test("the link of the first start leads to Get started, and one by email to a new password", async ({
   page,
 }) => {
   test.setTimeout(180_000);

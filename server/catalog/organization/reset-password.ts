@@ -17,7 +17,7 @@ const GONE = "This link was used or replaced, or it has expired. Ask for a new o
 
 type LinkServices = Pick<Services, "db" | "clock">;
 
-/** Returns the e-mail of the person whose password a link sets. Throws `not_found`. */
+/** Returns the email of the person whose password a link sets. Throws `not_found`. */
 export async function readPasswordLink(services: LinkServices, token: string): Promise<{ email: string }> {
   const { email } = await findOpen(services.db, token, services.clock.now());
   return { email };

@@ -52,7 +52,7 @@ export function explainFailure(error: unknown, host: string): EgressError {
   // Fetch has no code for it (Fetch standard, section "Port blocking").
   if (cause?.message === "bad port")
     return rejectedCall(
-      `The call to ${host} is not allowed: fetch blocks its port, because another protocol such as e-mail uses it.`,
+      `The call to ${host} is not allowed: fetch blocks its port, because another protocol such as email uses it.`,
     );
   const reason = CODES[codeOf(cause)] ?? cause?.message ?? "unknown error";
   return new EgressError(`The call to ${host} failed: ${reason.slice(0, 300)}.`, {

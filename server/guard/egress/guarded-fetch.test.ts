@@ -475,7 +475,7 @@ test("describes network errors in words", async () => {
   await expect(fetch(`http://${host}/`)).rejects.toThrow(EgressError);
   await expect(open({ allow: ["127.0.0.1:6000"] })("http://127.0.0.1:6000/")).rejects.toThrow(
     rejectedCall(
-      "The call to 127.0.0.1:6000 is not allowed: fetch blocks its port, because another protocol such as e-mail uses it.",
+      "The call to 127.0.0.1:6000 is not allowed: fetch blocks its port, because another protocol such as email uses it.",
     ),
   );
 });

@@ -1,4 +1,4 @@
-/** The limits of one e-mail; lengths in characters. */
+/** The limits of one email; lengths in characters. */
 export const MAIL_LIMITS = { recipients: 50, subjectLength: 998, bodyLength: 512 * 1024 } as const;
 
 export type MailMessage = {

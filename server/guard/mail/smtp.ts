@@ -12,7 +12,7 @@ const SOCKET_TIMEOUT_MS = 20_000;
 const CONNECTIONS = { process: 10, organization: 4 };
 
 /**
- * Creates a function that sends e-mails. Each message has its own connection, so that it can be aborted. Organizations
+ * Creates a function that sends emails. Each message has its own connection, so that it can be aborted. Organizations
  * take turns.
  */
 export function createMailer(settings: SmtpSettings, connect: GuardedConnect): SendMail {
@@ -22,7 +22,7 @@ export function createMailer(settings: SmtpSettings, connect: GuardedConnect): S
   const { redact } = createRedactor(password === undefined ? [] : [{ value: password, mark: "[redacted]" }]);
   const queue = new FairQueue(CONNECTIONS.process, CONNECTIONS.organization);
   const sendMail: SendMail = async (message, signal) => {
-    // Most installations send few e-mails.
+    // Most installations send few emails.
     const { createTransport } = await import("nodemailer");
     const connection = await connect(host, port, signal);
     const transport = createTransport({

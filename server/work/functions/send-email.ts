@@ -9,8 +9,8 @@ const { recipients, subjectLength, bodyLength } = MAIL_LIMITS;
 
 export const sendEmail = defineFunction({
   name: "send_email",
-  title: "Send e-mail",
-  description: "Sends an e-mail with a text and optionally an HTML body to one or more addresses.",
+  title: "Send email",
+  description: "Sends an email with a text and optionally an HTML body to one or more addresses.",
   input: z.object({
     to: z
       .union([address, z.array(address).min(1).max(recipients)])
@@ -51,7 +51,7 @@ export const sendEmail = defineFunction({
   },
   async run({ to, subject, text, html }, { sendMail, signal, idempotencyKey, organizationId }) {
     if (sendMail === null) {
-      const message = "E-mail is not configured here: the operator sets SMTP_URL and SMTP_FROM.";
+      const message = "Email is not configured here: the operator sets SMTP_URL and SMTP_FROM.";
       throw new FunctionError("not_configured", message);
     }
     const recipients = Array.isArray(to) ? to : [to];

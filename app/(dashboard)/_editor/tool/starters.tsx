@@ -62,10 +62,10 @@ output: "{{ steps.summary }}"
   },
   {
     slug: "page-by-email",
-    name: "Page by e-mail",
+    name: "Page by email",
     about: "Reads a web page and sends its text, if there is any",
     yaml: `slug: page-by-email
-name: Page by e-mail
+name: Page by email
 description: Sends the text of a web page.
 parameters:
   type: object

@@ -19,7 +19,7 @@ export async function restartFailures(tx: Transaction, organizationId: OrgId): P
   });
 }
 
-/** Disables an endpoint that failed for too long, and tells the organization's admins by e-mail. */
+/** Disables an endpoint that failed for too long, and tells the organization's admins by email. */
 export async function disableEndpoint(
   services: Services,
   { orgId, endpointId: id, failingSince, lastError }: Failing,
@@ -47,7 +47,7 @@ export async function disableEndpoint(
   if (disabled === null) return;
   services.log.warn("Disabled a callback that failed for three days", { orgId, callbackId: id });
   await tellAdmins(services, { orgId, endpointId: id, failingSince, lastError }, disabled.name).catch(
-    (error: unknown) => services.log.warn("Could not send the e-mail about a disabled callback", { error }),
+    (error: unknown) => services.log.warn("Could not send the email about a disabled callback", { error }),
   );
 }
 

@@ -296,7 +296,7 @@ describe("a failed attempt", () => {
 });
 
 describe("an endpoint that fails for three days", () => {
-  it("is disabled, with an e-mail to the admins and an entry in the audit log", async () => {
+  it("is disabled, with an email to the admins and an entry in the audit log", async () => {
     const { id } = await insertCallback(world, tenant, { url: receiver.url });
     const admin = await createMember(world, tenant, "admin");
     await createMember(world, tenant, "viewer");
