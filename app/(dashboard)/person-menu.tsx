@@ -46,7 +46,7 @@ export function PersonMenu({
         Account
       </MenuLink>
       <MenuSeparator />
-      <MenuHeading>Appearance</MenuHeading>
+      <MenuHeading>Theme</MenuHeading>
       <MenuChoice onChange={onTheme} options={THEMES} value={theme} />
       <MenuSeparator />
       <MenuItem onClick={() => void signOut()}>

@@ -10,8 +10,8 @@ export default async function NoOrganizationPage() {
   return (
     <PlainPage title="You belong to no organization">
       <p className="mb-4 text-muted">
-        {session.user.email} is signed in, but is a member of no organization. Ask an owner or administrator
-        to invite you.
+        {session.user.email} is signed in, but is a member of no organization. Ask an admin or owner to invite
+        you.
       </p>
       <SignOutButton />
     </PlainPage>

@@ -31,8 +31,8 @@ export default async function SignInPage({ searchParams }: Props) {
       ) : null}
       <p className="mt-6 text-muted text-xs leading-5">
         {hasOrganization
-          ? "New here? An administrator of your organization invites you from its Members page."
-          : "There is no organization yet. The start of the service prints a link that creates the first one, and so does its command doctor."}
+          ? "New here? An admin or owner of your organization invites you from its Members page."
+          : "There is no organization yet. The service prints a set-up link when it starts. The command doctor prints one, too."}
       </p>
     </PlainPage>
   );

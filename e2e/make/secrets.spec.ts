@@ -30,11 +30,11 @@ test("a secret is created, changed, used by a tool and removed, and never shown"
   const replace = page.getByRole("dialog", { name: `Replace the value of ${name}` });
   const expires = replace.getByLabel("Expires").locator("option:checked");
   await act("Replace the value");
-  await expect(expires).toContainText("As now");
+  await expect(expires).toContainText("Unchanged");
   await replace.getByRole("button", { name: "Cancel" }).click();
   await act("Edit hosts and expiry");
   const edit = page.getByRole("dialog", { name: `Edit ${name}` });
-  await expect(edit.getByLabel("Expires").locator("option:checked")).toContainText("As now");
+  await expect(edit.getByLabel("Expires").locator("option:checked")).toContainText("Unchanged");
   await edit.getByLabel("Allowed hosts").fill("api.github.com");
   await edit.getByLabel("Expires").selectOption("Never");
   await edit.getByRole("button", { name: "Save" }).click();
@@ -66,7 +66,7 @@ test("a secret is created, changed, used by a tool and removed, and never shown"
   await expect(replace.getByRole("alert")).toContainText("Somebody changed this secret since you opened it");
   await expect(replace).toContainText("It may be sent to api.github.com, evil.test.");
   await expect(replace).toContainText("This confirms evil.test.");
-  await expect(expires).toHaveText(/^As now: .*2030/);
+  await expect(expires).toHaveText(/^Unchanged: .*2030/);
   await expectAccessible(page, "other hosts than the dialog showed");
   await expect(replace.getByLabel("Value")).toHaveValue(`${VALUE} 2`);
   await replace.getByRole("button", { name: "Replace value" }).click();

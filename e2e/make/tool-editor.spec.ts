@@ -121,7 +121,7 @@ test("headers and the query are rows of names and values", async ({ ownerPage: p
   await fillEditor(editor(page, "Value 2 of query"), "{{ input.since }}");
   await field(page, "Name 1 of headers").fill("accept");
   await field(page, "Name 2 of headers").fill("Accept");
-  await expect(page.getByText("“accept” stands here twice. The first one counts.")).toBeVisible();
+  await expect(page.getByText("“accept” is given twice. The first one is used.")).toBeVisible();
   await page.getByRole("button", { name: "Remove Accept from headers", exact: true }).click();
   await fillEditor(editor(page, "Value 1 of headers"), "application/json");
   await expectAccessible(page, "rows of names and values");

@@ -66,7 +66,7 @@ export function PairsField({ label, hint, error, lists, value, onChange, json, .
   }, []);
   const target = () => editors.current.get(focused.current ?? blank.key) ?? editors.current.get(blank.key);
   const note =
-    doubled.length > 0 ? `“${doubled[0]}” stands here twice. The first one counts.` : (error ?? hint);
+    doubled.length > 0 ? `“${doubled[0]}” is given twice. The first one is used.` : (error ?? hint);
   const isInvalid = doubled.length > 0 || error !== undefined;
   return (
     <fieldset aria-describedby={note ? id : undefined} className="flex min-w-0 flex-col gap-1.5" ref={frame}>

@@ -161,9 +161,9 @@ function actionItem(action: PageAction, index: number, go: Go): PaletteItem {
 }
 
 const THEMES = [
-  { theme: "light", label: "Light appearance", icon: <SunIcon /> },
-  { theme: "dark", label: "Dark appearance", icon: <MoonIcon /> },
-  { theme: "system", label: "System appearance", icon: <SystemThemeIcon /> },
+  { theme: "light", label: "Light theme", icon: <SunIcon /> },
+  { theme: "dark", label: "Dark theme", icon: <MoonIcon /> },
+  { theme: "system", label: "System theme", icon: <SystemThemeIcon /> },
 ] as const;
 
 function everywhereItems({ others, onTheme, onOrganization }: PaletteProps): PaletteItem[] {
@@ -178,7 +178,7 @@ function everywhereItems({ others, onTheme, onOrganization }: PaletteProps): Pal
     ...THEMES.map(({ theme, label, icon }) => ({
       id: theme,
       label,
-      keywords: "theme",
+      keywords: "appearance",
       icon,
       take: () => onTheme(theme),
     })),

@@ -102,9 +102,11 @@ it("shows why a schema cannot be shown", () => {
   expect(reasonOf(objectOf({ a: { type: "null" } }))).toBe('"a" has the type "null".');
   expect(reasonOf(objectOf({ a: true }))).toBe('"a" is not an object of keywords.');
   expect(reasonOf(objectOf({ a: { type: "array", items: { not: {} } } }))).toBe('An item of "a" uses not.');
-  expect(reasonOf({ type: "array" })).toBe("The schema is not of an object with properties.");
+  expect(reasonOf({ type: "array" })).toBe("The schema does not describe an object with properties.");
   expect(reasonOf("{{ input }}")).toBe("The schema is not an object of keywords.");
-  expect(reasonOf(objectOf({}, { required: ["b"] }))).toBe('The schema requires "b", which is no property.');
+  expect(reasonOf(objectOf({}, { required: ["b"] }))).toBe(
+    'The schema requires "b", which is not a property.',
+  );
   const deep = objectOf({ a: objectOf({ b: objectOf({ c: objectOf({ d: objectOf({ e: {} }) }) }) }) });
   expect(reasonOf(deep)).toBe('"a.b.c.d.e" is nested deeper than 4 levels.');
 });

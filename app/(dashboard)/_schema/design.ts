@@ -30,7 +30,7 @@ export function reasonOf(root: Field): string | null {
     [reason, ...fields.map(first), items === null ? null : first(items)].find((each) => each !== null) ??
     null;
   const isAny = root.type !== "object" && root.reason === null;
-  return isAny ? "The schema is not of an object with properties." : first(root);
+  return isAny ? "The schema does not describe an object with properties." : first(root);
 }
 
 function hasControl(field: Field, preset: unknown): boolean {

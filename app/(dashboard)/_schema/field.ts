@@ -151,7 +151,7 @@ function reasonOfRequired(
 ): string | null {
   if (!Array.isArray(names)) return `${path} has invalid properties.`;
   const unknown = names.find((each) => typeof each !== "string" || !Object.hasOwn(properties, each));
-  return unknown === undefined ? null : `${path} requires ${writeJson(unknown)}, which is no property.`;
+  return unknown === undefined ? null : `${path} requires ${writeJson(unknown)}, which is not a property.`;
 }
 
 const quote = (path: string, name: string, depth: number) =>

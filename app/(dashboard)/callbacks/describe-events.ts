@@ -7,7 +7,7 @@ export const EVENT_LABELS: Record<CallbackEventType, string> = {
   "run.cancelled": "A run is cancelled",
   "run.waiting": "A run waits until a time",
   "credits.low": "Few credits are left",
-  "schedule.missed": "A schedule missed a time",
+  "schedule.missed": "A schedule misses a time",
 };
 
 const WORDS: Record<string, string> = {

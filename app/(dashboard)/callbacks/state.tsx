@@ -64,7 +64,7 @@ export function FailureLine({
         </p>
         <p className="text-muted">
           {disabledAt === null
-            ? "If nothing arrives for three days, it is disabled and the admins get an e-mail."
+            ? "If nothing arrives for three days, it is disabled and the admins get an email."
             : "Nothing arrived for three days. Test it, turn it on and redeliver what it did not get."}
         </p>
       </div>

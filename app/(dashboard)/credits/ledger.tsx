@@ -111,7 +111,7 @@ const WITH_BALANCE: LineColumn<LedgerEntry>[] = [
   },
   {
     head: "Balance",
-    title: "What could be spent afterwards, without what was held for open runs",
+    title: "Credits that new runs could use after this entry",
     width: "w-32",
     area: "none",
     look: "figure",

@@ -37,11 +37,11 @@ export function PasswordLink({ member: { userId, name, email } }: { member: Memb
       title={`New password for ${name}`}
     >
       <p className="[overflow-wrap:anywhere]">
-        This creates a link with which {email} sets a new password. Until then, the present one works. An
+        This creates a link with which {email} sets a new password. Until then, the current one works. An
         earlier link stops working.
       </p>
       <p className="text-muted">
-        It is only for people whose one organization this is. For others, the operator makes the link.
+        Only for people without another organization. For others, the operator creates the link.
       </p>
     </FormDialog>
   );

@@ -16,7 +16,7 @@ import { GUIDED_CHECKS, guideOf } from "./doctor-guides";
 const MIB = 1_024 ** 2;
 
 it("names how many processes do what", () => {
-  expect(describeRoles([])).toBe("None reports");
+  expect(describeRoles([])).toBe("No process reports");
   const processes = [{ role: "worker" as const }, { role: "all" as const }, { role: "all" as const }];
   expect(describeRoles([...processes, { role: null }])).toBe("2 web and worker, 1 worker");
 });

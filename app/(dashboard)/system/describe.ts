@@ -13,7 +13,7 @@ export function describeRoles(processes: readonly Pick<SystemProcess, "role">[])
     const count = processes.filter((process) => process.role === role).length;
     return count === 0 ? [] : [`${formatCount(count)} ${words}`];
   });
-  return parts.length === 0 ? "None reports" : parts.join(", ");
+  return parts.length === 0 ? "No process reports" : parts.join(", ");
 }
 
 export function describeWait(runs: number, oldestSeconds: number): string {

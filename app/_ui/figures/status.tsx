@@ -72,11 +72,7 @@ export function Status({ status, waiting = false, compact = false, className }: 
   return (
     <span
       className={clsx("inline-flex items-center gap-1.5 whitespace-nowrap", COLOURS[shown], className)}
-      title={
-        shown === "Waiting"
-          ? "The run yielded its slot to another organization's run and waits for a free one."
-          : undefined
-      }
+      title={shown === "Waiting" ? "The run waits for a free slot." : undefined}
     >
       <StatusShape status={shown} />
       <span className={clsx("self-baseline font-medium", compact && "max-md:sr-only")}>{shown}</span>

@@ -32,7 +32,7 @@ export function ExpiryField({ value, kept, error, what, onChange }: ExpiryFieldP
   const options = [
     ...(kept === null
       ? []
-      : [{ value: "kept", label: `As now: ${formatDate(new Date(kept), timeZone)}` } as const]),
+      : [{ value: "kept", label: `Unchanged: ${formatDate(new Date(kept), timeZone)}` } as const]),
     ...(value.expiry === "none" ? [{ value: "none", label: "Choose…" } as const] : []),
     ...EXPIRIES,
   ];

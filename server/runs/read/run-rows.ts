@@ -20,7 +20,7 @@ export const CREDITS_OF_TREE = `CASE WHEN EXISTS (SELECT FROM runs c WHERE c.par
   FROM tree CROSS JOIN LATERAL open_run_figures(tree.id, tree.finished_at IS NULL) f)
   ELSE ${OWN_CREDITS} END`;
 
-/** A run `r` that yielded its slot and waits for another one. */
+/** A started run `r` that waits for a slot. */
 export const IS_WAITING = "(r.status = 'Running' AND r.admitted_at IS NULL AND r.wake_at IS NULL)";
 
 // An open run's duration counts until `now`, and its usage is in its journal.

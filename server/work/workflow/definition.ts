@@ -57,7 +57,7 @@ export const callStepSchema = z.strictObject({
     .min(1)
     .max(concurrency)
     .optional()
-    .describe("Items under way at once. Default: 1; in a group, all steps."),
+    .describe("Items processed at once. Default: 1; in a group, all steps."),
   retries: retriesSetting.optional().describe("How a failed call is repeated. Default: not at all."),
   timeoutMs: z.int().min(1).max(longestTimeoutMs).optional().describe("Replaces the function's time limit."),
   onError: z

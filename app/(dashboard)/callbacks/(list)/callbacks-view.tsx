@@ -52,7 +52,7 @@ export function CallbacksView() {
         empty={
           <Empty title="No callbacks yet">
             <p>
-              Stepwell can tell your systems when a run ends or waits, credits run low or a schedule missed a
+              Stepwell can tell your systems when a run ends or waits, credits run low or a schedule misses a
               time, so that they don't have to ask.
             </p>
             <span className="flex flex-wrap gap-2">
@@ -80,7 +80,7 @@ const COLUMNS: LineColumn<CallbackLine>[] = [
     cell: ({ id, name, url }) => (
       <RowName href={`/callbacks/${id}`} name={name}>
         <span className="mono min-w-0 shrink-[9999] truncate text-muted">
-          {url ?? "the addresses of starts"}
+          {url ?? "the X-Callback-Url of each start"}
         </span>
       </RowName>
     ),

@@ -53,7 +53,7 @@ function Definition({ callback }: { callback: CallbackDetail }) {
     <Facts label="Definition">
       <Fact name="Address">
         {url === null ? (
-          <span className="text-muted">Those that runs were started with, by X-Callback-Url</span>
+          <span className="text-muted">The X-Callback-Url of each start</span>
         ) : (
           <span className="mono">{url}</span>
         )}

@@ -60,7 +60,7 @@ export function DeliveryInspector({ deliveryId }: { deliveryId: string }) {
             label: "Payload",
             content:
               body === null ? (
-                <p className="text-muted">The run was removed, so there is nothing to send.</p>
+                <p className="text-muted">The run was deleted, so there is nothing to send.</p>
               ) : (
                 <>
                   <div className="flex items-center justify-between">

@@ -23,7 +23,7 @@ export function RotateSecretDialog({ callback }: { callback: CallbackDetail }) {
   const trpc = useTRPC();
   const form = useForm(trpc.callbacks.rotateSecret.mutationOptions(), {
     draft: { overlapSeconds: "86400" },
-    labels: { "/overlapSeconds": "The secret until now" },
+    labels: { "/overlapSeconds": "The current secret" },
     refresh: [trpc.callbacks],
   });
   if (form.result) {
@@ -37,7 +37,7 @@ export function RotateSecretDialog({ callback }: { callback: CallbackDetail }) {
         />
         {earlierUntil === null ? null : (
           <p className="text-muted">
-            The secret until now also signs until <Moment at={earlierUntil} />.
+            The previous secret also signs until <Moment at={earlierUntil} />.
           </p>
         )}
       </DoneDialog>
@@ -79,7 +79,7 @@ export function DeleteCallbackDialog({ callback }: { callback: CallbackDetail })
       onConfirm={() => form.send({ id: callback.id })}
       title={`Delete ${callback.name}`}
     >
-      <p>Nothing more is sent to it, also not what waits now. This cannot be undone.</p>
+      <p>It gets no more events. Waiting events are dropped. This cannot be undone.</p>
       <p className="text-muted">Disable it instead to pause it.</p>
     </ConfirmDialog>
   );

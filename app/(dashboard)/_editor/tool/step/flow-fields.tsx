@@ -88,7 +88,7 @@ const FLOW: readonly {
     grid: "grid gap-4 sm:grid-cols-3",
     field: readSchema({ type: "integer" }),
     fields: [
-      { name: "concurrency", label: "At once", hint: "Items under way at once." },
+      { name: "concurrency", label: "At once", hint: "Items processed at once." },
       { name: "retries", label: "Retries", hint: "Further attempts after a failure." },
       { name: "timeoutMs", label: "Timeout in ms", hint: "Empty: the function's own." },
     ],

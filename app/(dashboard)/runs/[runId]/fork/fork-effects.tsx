@@ -44,7 +44,9 @@ export function ForkEffects({
     <>
       <section>
         <h3 className="pb-1 font-medium">Taken over, costs nothing</h3>
-        {taken.length === 0 ? <p className="text-muted">Nothing: it starts anew.</p> : null}
+        {taken.length === 0 ? (
+          <p className="text-muted">Nothing. The run starts from its beginning.</p>
+        ) : null}
         <ol className="flex flex-col gap-0.5">
           {taken.slice(-SHOWN).map((line) => (
             <li className="flex items-center gap-2" key={line.id}>

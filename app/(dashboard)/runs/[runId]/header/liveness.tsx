@@ -18,8 +18,7 @@ function useLiveness({ id: runId }: Pick<RunDetail, "id">): LivenessFacts | unde
 /** A warning if the process that executes the run is slow to report, or has stalled. */
 export function Liveness({ run }: { run: Pick<RunDetail, "id" | "waiting"> }) {
   const liveness = useLiveness(run);
-  if (run.waiting)
-    return <span>it yielded its slot to another organization's run and waits for a free one</span>;
+  if (run.waiting) return <span>it waits for a free slot</span>;
   if (liveness?.wakeAt)
     return (
       <span>

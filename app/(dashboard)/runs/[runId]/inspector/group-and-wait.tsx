@@ -21,7 +21,7 @@ export function WaitInspector({ line }: { line: WaitLine }) {
         <p className="max-w-prose px-4 pb-3 text-muted sm:px-6">
           {reason === "queue"
             ? "The run was queued until a slot was free. The plan limits how many runs of an organization execute at once, and organizations take turns."
-            : "The run gave up its slot between two steps: to another organization's runs, or because large runs left too little memory. It continues from there when there is room; no step is repeated."}
+            : "The run yielded its slot between two calls: to another organization's run, or because large runs left too little memory. It continues when a slot is free. No step is repeated."}
         </p>
       }
       label="Wait"

@@ -77,7 +77,7 @@ export type WorkProps<Kind extends WorkLine["kind"]> = {
   bench: Workbench | undefined;
 };
 
-/** The duration of a line so far. As wide as most durations, so that its neighbours do not move. */
+/** The duration of a line so far. As wide as most durations, so that its neighbors do not move. */
 export function LineDuration({ line }: { line: Pick<Line, "startedAt" | "finishedAt" | "durationMs"> }) {
   return (
     <span className="inline-block min-w-[6.5ch] tabular-nums">
@@ -147,7 +147,7 @@ export function WorkTabs({
   );
 }
 
-const WAITED = "no attempt: waited for the provider's limit of calls";
+const WAITED = "no attempt: waited because of the provider's rate limit";
 
 function Attempts({ attempts, marked }: { attempts: TimedAttempt[]; marked: number | null }) {
   const now = useNow(attempts.at(-1)?.finishedAt === null);

@@ -84,7 +84,7 @@ function partsOf(run: RunDetail, lines: WorkLine[], measure: Measure): Part[] {
     return [
       { name: "in", value: formatCount(run.inputTokens) },
       ...(cached > 0
-        ? [{ name: "of it cached", value: formatCount(cached), share: cached / run.inputTokens }]
+        ? [{ name: "cached", value: formatCount(cached), share: cached / run.inputTokens }]
         : []),
       { name: "out", value: formatCount(run.outputTokens) },
     ];
