@@ -5,7 +5,11 @@ import { readCallBody } from "@/server/catalog/webhooks/senders/call-body";
 import { eventIdInBody, eventIdInHeaders } from "@/server/catalog/webhooks/senders/event-id";
 import { explainSignature } from "@/server/catalog/webhooks/senders/signature-check";
 import { isSigned, type SignedCall } from "@/server/catalog/webhooks/senders/signed-call";
-import { answerChallenge, type VerificationAnswer } from "@/server/catalog/webhooks/senders/verification";
+import {
+  answerChallenge,
+  answerFormCheck,
+  type VerificationAnswer,
+} from "@/server/catalog/webhooks/senders/verification";
 import type { Trigger } from "@/server/catalog/webhooks/trigger";
 import type { WebhookAccepted } from "@/server/contract/shapes";
 import type { StepMemory } from "@/server/guard/limits/process-memory";
@@ -37,6 +41,9 @@ export async function acceptCall(
 ): Promise<Accepted> {
   const { sender, rateLimit, actor } = trigger;
   const now = services.clock.now();
+  const contentType = request.header("content-type");
+  const answer = answerFormCheck(sender, { body: delivery.body, contentType });
+  if (answer !== null) return { kind: "checked", answer };
   checkSignature(services, request, { trigger, delivery, now });
   const { requests: limit, seconds } = rateLimit;
   // A changed window counts anew: of the previous one, older calls are no longer known.

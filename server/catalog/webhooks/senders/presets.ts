@@ -60,6 +60,8 @@ export type Sender = {
   bodies: BodyForms;
   /** Answered by echoing a part of the body; nothing starts. Pointers. */
   challenge?: { at: string; equals: string; echo: string };
+  /** An unsigned form that checks the address: it has that field, and nothing else but `beside`. */
+  formCheck?: { field: string; equals: string; beside: string };
   /** GET or HEAD requests that check the address. `echo`: the query parameter that the answer repeats. */
   verification?: { method: "GET" | "HEAD"; echo?: string };
   /** The answer that this sender expects instead of JSON, by the media type of its call. */
@@ -155,6 +157,7 @@ export const PRESETS = {
     eventId: { pointers: ["/event_id", "/trigger_id"] },
     bodies: JSON_OR_FORM,
     challenge: { at: "/type", equals: "url_verification", echo: "/challenge" },
+    formCheck: { field: "ssl_check", equals: "1", beside: "token" },
     // Slack shows people the answer to a command.
     answers: { [FORM_TYPE]: { contentType: "text/plain; charset=utf-8", body: "" } },
     answerWithinMs: 2_500,

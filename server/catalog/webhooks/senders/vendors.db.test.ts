@@ -329,6 +329,35 @@ describe("a check of the address", () => {
     ]);
   });
 
+  it("by Slack of a command's address is an unsigned form, and starts nothing", async () => {
+    const signed = await create("slack");
+    const open = await createTrigger(world, tenant, { signature: "slack" });
+    const form = { "Content-Type": FORM };
+    for (const { id, token } of [signed, open]) {
+      for (const body of ["ssl_check=1&token=abc", "token=abc&ssl_check=1", "ssl_check=1"]) {
+        expect(await send(token, form, { body })).toMatchObject({ status: 200, text: "" });
+      }
+      const stored = { outcome: "filtered", status: 200, reason: "Slack checked the address." };
+      expect(await deliveriesOf(id)).toMatchObject([stored, stored, stored]);
+      expect(await runsOf(id)).toEqual([]);
+    }
+    // With anything else, it may be an event.
+    for (const body of [
+      "ssl_check=1&payload=%7B%7D",
+      "ssl_check=1&token=abc&command=%2Fask",
+      "ssl_check=1&ssl_check=1",
+      "ssl_check=0&token=abc",
+      "token=abc",
+      `ssl_check=1&token=${"a".repeat(1024)}`,
+    ]) {
+      expect(await send(signed.token, form, { body })).toMatchObject({ status: 401 });
+    }
+    const json = { body: '{"ssl_check":"1"}' };
+    expect(await send(signed.token, {}, json)).toMatchObject({ status: 401 });
+    const github = await create("github");
+    expect(await send(github.token, form, { body: "ssl_check=1" })).toMatchObject({ status: 401 });
+  });
+
   it.each([
     ["meta", "GET", "?hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=t", "1158201444"],
     ["dropbox", "GET", "?challenge=abc123", "abc123"],
