@@ -11,6 +11,7 @@ import {
   USAGE,
   usageChunk,
 } from "./chat-server";
+import { openaiToolsProblem } from "./schema-rules";
 
 /**
  * A reasoning model over chat completions. It offers functions only without reasoning, also if no effort was
@@ -48,6 +49,8 @@ export const openaiChat: ChatServerFamily = {
         "Unsupported value: 'temperature' does not support 0.2 with this model. Only the default (1) value is supported.",
         "temperature",
       );
+    const problem = openaiToolsProblem((body.tools ?? []).map((each) => each.function));
+    if (problem !== null) return reject(problem.message, `tools[${problem.index}].function.parameters`);
     if (body.tools === undefined || body.reasoning_effort === "none") return null;
     return reject(
       `Function tools with reasoning_effort are not supported for ${body.model} in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.`,

@@ -40,8 +40,24 @@ export const portableSchema = perOwner((schema: JsonObject) => markJson(reduced(
 export const simpleSchema = perOwner((schema: JsonObject) => markJson(reduced(schema, 0, SIMPLE_REJECTED)));
 
 function reduced(schema: JsonObject, depth: number, rejected: ReadonlySet<string>): JsonObject {
-  const parts = reducedParts(schema, depth, rejected);
-  return depth === 0 ? parts : withOneType(parts);
+  const parts = reducedParts(withTuple(schema), depth, rejected);
+  return depth === 0 ? withItems(parts) : withOneType(parts);
+}
+
+// The form of draft-07 (NousResearch/hermes-agent#20976).
+function withTuple(schema: JsonObject): JsonObject {
+  const { items, ...rest } = schema;
+  if (!Array.isArray(items)) return schema;
+  return items.length === 0 ? rest : { ...rest, prefixItems: items };
+}
+
+// OpenAI requires them, also beside `prefixItems` (langchain-ai/langchain#24225, AnswerDotAI/fastcore#798).
+function withItems(schema: JsonObject): JsonObject {
+  const { type, items, prefixItems } = schema;
+  const isArray = type === "array" || (Array.isArray(type) && type.includes("array"));
+  if (!isArray || items !== undefined) return schema;
+  const isTuple = Array.isArray(prefixItems) && prefixItems.length > 0;
+  return { ...schema, items: { anyOf: isTuple ? prefixItems : SCALARS } };
 }
 
 function reducedParts(given: JsonObject, depth: number, rejected: ReadonlySet<string>): JsonObject {
@@ -58,7 +74,7 @@ function reducedParts(given: JsonObject, depth: number, rejected: ReadonlySet<st
       }
       if (LISTS.has(key) && Array.isArray(value)) {
         // Parts of a combination may leave the type to the whole.
-        const part = (each: Json) => (isJsonObject(each) ? deeper(each) : each);
+        const part = (each: Json) => (isJsonObject(each) ? withItems(deeper(each)) : each);
         return [[key, value.map(part)]];
       }
       if (SCHEMA.has(key))
@@ -85,10 +101,10 @@ function withOneType({ type, ...rest }: JsonObject): JsonObject {
   const whole = { type, ...rest };
   const types = [...new Set(type)].filter((each) => typeof each === "string");
   const about = Object.entries(rest).filter(([key]) => ABOUT.has(key));
-  const branches = types.map((each) => ({ type: each, ...keywordsOf(each, rest) }));
+  const branches = types.map((each) => withItems({ type: each, ...keywordsOf(each, rest) }));
   const placed = new Set([...ABOUT, "enum", ...types.flatMap((each) => [...(KEYWORDS.get(each) ?? [])])]);
   if (types.length === 0 || Object.keys(rest).some((key) => !placed.has(key))) return whole;
-  const held = branches.filter((branch) => !("enum" in branch) || branch.enum.length > 0);
+  const held = branches.filter((branch) => !Array.isArray(branch.enum) || branch.enum.length > 0);
   const [only, another] = held;
   if (only === undefined) return whole;
   return { ...Object.fromEntries(about), ...(another === undefined ? only : { anyOf: held }) };
@@ -119,13 +135,13 @@ function keywordsOf(type: string, schema: JsonObject): { enum?: Json[] } & JsonO
 }
 
 function typed(schema: JsonObject): JsonObject {
-  if (TYPED.some((key) => Object.hasOwn(schema, key))) return schema;
+  if (TYPED.some((key) => Object.hasOwn(schema, key))) return withItems(schema);
   const values = Array.isArray(schema.enum) ? schema.enum : "const" in schema ? [schema.const ?? null] : [];
   const types = new Set(values.map(typeOf));
   const [type] = types;
   if (type !== undefined) return types.size === 1 ? { type, ...schema } : schema;
   if ("properties" in schema) return { type: "object", ...schema };
-  if ("items" in schema) return { type: "array", ...schema };
+  if ("items" in schema || "prefixItems" in schema) return withItems({ type: "array", ...schema });
   return { ...schema, anyOf: ANY };
 }
 
