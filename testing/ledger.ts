@@ -12,7 +12,7 @@ export async function expectSoundLedger(world: World, { orgId }: { orgId: string
   const entries = await world.db.creditEntry.findMany({ where, orderBy: { sequence: "asc" } });
   let before = ZERO;
   for (const [index, entry] of entries.entries()) {
-    expect(entry.sequence).toBe(index + 1);
+    expect(entry.sequence).toBe(BigInt(index + 1));
     expect(entry.balanceBefore.toString()).toBe(before.toString());
     expect(entry.balanceAfter.toString()).toBe(before.add(entry.amount).toString());
     expect(entry.balanceAfter.isNegative()).toBe(false);

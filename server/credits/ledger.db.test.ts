@@ -10,8 +10,10 @@ import { WorkerLost } from "@/server/runs/engine/write/writer";
 import { startRun } from "@/server/runs/start";
 import type { ModelReply } from "@/server/work/models/port";
 import { executeRun, executeSegment } from "@/testing/execute";
+import { createMember } from "@/testing/runs";
 import { createTenant, openWorld, scriptedModels, type Tenant } from "@/testing/world";
 import { grantCredits, postEntries } from "./ledger";
+import { listLedger } from "./read-ledger";
 import { refundRun } from "./refund";
 
 let reply: () => Partial<ModelReply> | Promise<Partial<ModelReply>> = () => ({});
@@ -108,6 +110,30 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     arbitrary: fc.record({ do: fc.constant("grant" as const), amount: fc.integer({ min: 1, max: 20_000 }) }),
   },
 );
+
+it("counts the entries of an organization beyond 32 bits", async () => {
+  const tenant = await createTenant(world, { credits: "1" });
+  const last = 2 ** 31 - 2;
+  await world.db.organization.update({ where: { id: tenant.orgId }, data: { ledgerSequence: last } });
+  const actor = await createMember(world, tenant);
+  const { runId } = await startRun(world, actor, {
+    kind: "tool",
+    targetId: tenant.toolId,
+    input: { a: 1, b: 2 },
+  });
+  expect(await executeRun(world, runId)).toBe("ended");
+  await grantCredits(world.pool, {
+    orgId: tenant.orgId,
+    amount: new Decimal(1),
+    note: "",
+    actor: "operator",
+    clock: world.clock,
+  });
+  const newest = await listLedger(world, actor, { holds: true, limit: 2 });
+  expect(newest.items.map(({ sequence }) => sequence)).toEqual([last + 4, last + 3]);
+  const older = await listLedger(world, actor, { holds: true, limit: 3, cursor: newest.nextCursor });
+  expect(older.items.map(({ sequence }) => sequence)).toEqual([last + 2, last + 1, 1]);
+});
 
 it("holds its invariants after any sequence of starts, steps, failures, crashes, cancels and grants", async () => {
   await fc.assert(
@@ -243,7 +269,7 @@ async function expectSound(tenant: Tenant): Promise<void> {
   const runs = await world.db.run.findMany({ where });
   let balance = new Decimal(0);
   for (const [index, entry] of entries.entries()) {
-    expect(entry.sequence).toBe(index + 1);
+    expect(entry.sequence).toBe(BigInt(index + 1));
     expect(entry.balanceBefore.equals(balance)).toBe(true);
     balance = balance.add(entry.amount);
     expect(entry.balanceAfter.equals(balance)).toBe(true);

@@ -28,14 +28,14 @@ const ADD_TO_BALANCE = defineQuery(
   "add-to-balance",
   z.object({ balance: decimalText, sequence: z.number() }),
   `UPDATE organizations SET balance = balance + $2::numeric, ledger_sequence = ledger_sequence + $3, updated_at = $4
-   WHERE id = $1 RETURNING balance::text AS balance, ledger_sequence AS sequence`,
+   WHERE id = $1 RETURNING balance::text AS balance, ledger_sequence::float8 AS sequence`,
 );
 const INSERT = defineCommand(
   "insert-credit-entries",
   `INSERT INTO credit_entries
      (organization_id, sequence, kind, amount, balance_before, balance_after, run_id, note, actor, created_at)
    SELECT $1, e.sequence, e.kind::credit_entry_kind, e.amount, e.before, e.after, e.run_id, e.note, $2, $3
-   FROM unnest($4::int[], $5::text[], $6::numeric[], $7::numeric[], $8::numeric[], $9::uuid[], $10::text[])
+   FROM unnest($4::bigint[], $5::text[], $6::numeric[], $7::numeric[], $8::numeric[], $9::uuid[], $10::text[])
      AS e (sequence, kind, amount, before, after, run_id, note)`,
 );
 

@@ -46,7 +46,7 @@ const NET_KINDS: readonly CreditEntryKind[] = ["grant", "charge", "refund", "adj
 const FIND_OF_KINDS = defineQuery(
   "find-net-credit-entries",
   z.object({ sequence: z.number() }),
-  `SELECT sequence FROM unnest($2::credit_entry_kind[]) AS wanted CROSS JOIN LATERAL (
+  `SELECT sequence::float8 AS sequence FROM unnest($2::credit_entry_kind[]) AS wanted CROSS JOIN LATERAL (
      SELECT sequence FROM credit_entries
      WHERE organization_id = $1 AND kind IN ('grant', 'charge', 'refund', 'adjustment') AND kind = wanted AND sequence < $3
      ORDER BY sequence DESC LIMIT $4) newest
@@ -65,7 +65,7 @@ async function conditionsOf(
 ): Promise<Prisma.CreditEntryWhereInput> {
   const kinds = kind === undefined ? NET_KINDS : [kind];
   if (kind === undefined ? !holds : NET_KINDS.includes(kind)) {
-    const found = await FIND_OF_KINDS(pool, [orgId, kinds, cursor ?? 2 ** 31 - 1, limit + 1]);
+    const found = await FIND_OF_KINDS(pool, [orgId, kinds, cursor ?? Number.MAX_SAFE_INTEGER, limit + 1]);
     return { sequence: { in: found.map(({ sequence }) => sequence) } };
   }
   const conditions: Prisma.CreditEntryWhereInput = {};
@@ -81,7 +81,7 @@ export async function listLedger(
   question: LedgerQuestion,
 ) {
   const { limit } = question;
-  const rows = await services.db.creditEntry.findMany({
+  const found = await services.db.creditEntry.findMany({
     where: { organizationId: orgId, ...(await conditionsOf(services, orgId, question)) },
     orderBy: { sequence: "desc" },
     take: limit + 1,
@@ -97,6 +97,7 @@ export async function listLedger(
       createdAt: true,
     },
   });
+  const rows = found.map(({ sequence, ...line }) => ({ sequence: Number(sequence), ...line }));
   const { items, nextCursor } = pageOf(rows, limit, "sequence");
   const actors = items.map(({ actor }) => actor);
   const nameOf = await nameActors(services, orgId, actors);

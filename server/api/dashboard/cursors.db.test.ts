@@ -11,10 +11,8 @@ const api = createDashboardCaller({ services: world, actor, requestId: "test" })
 test.each([2 ** 31, Number.MAX_SAFE_INTEGER])("a cursor of %i is rejected as invalid", async (cursor) => {
   const definition = { kind: "agent", id: newId() } as const;
   const calls = [
-    api.credits.ledger({ cursor }),
     api.definitions.versions({ ...definition, cursor }),
     api.definitions.changes({ ...definition, number: cursor }),
   ];
   for (const call of calls) await expect(call).rejects.toMatchObject({ code: "BAD_REQUEST" });
-  expect((await api.credits.ledger({ cursor: 2 ** 31 - 1 })).items).toEqual(expect.any(Array));
 });

@@ -120,7 +120,7 @@ export const creditsRouter = router({
       z.object({
         kind: z.enum(CREDIT_ENTRY_KINDS).optional(),
         holds: z.boolean().default(false),
-        ...pageInput(z.int32().min(1)),
+        ...pageInput(z.int().min(1)),
       }),
     )
     .query(async ({ ctx: { services, actor }, input }) => {

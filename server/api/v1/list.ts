@@ -107,5 +107,5 @@ export const idCursor = idInput("cursor is not valid");
 /** The cursor of a list whose items have numbers. */
 export const numberCursor = z
   .string()
-  .regex(/^[1-9]\d{0,8}$/, "cursor is not valid")
+  .regex(/^[1-9]\d{0,14}$/, "cursor is not valid")
   .transform(Number);
