@@ -133,7 +133,7 @@ print(StepwellClient(sys.argv[1], "k-1").run_agent("a/b", "Hello", metadata={"na
     expect((second ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(1_000);
   });
 
-  it("follows no redirect with its key, and names an answer that is not of the service", async () => {
+  it("follows no redirect with its key, and names an answer that did not come from Stepwell", async () => {
     const elsewhere = await openScriptedServer(STARTED);
     const server = await openScriptedServer(
       { status: 307, headers: { Location: elsewhere.url } },

@@ -48,7 +48,7 @@ export class Caller {
     let cursor: object = {};
     for (;;) {
       const page = await this.#send(id, { ...input, query: { ...input.query, ...cursor } }, options);
-      if (!isPage(page)) throw new StepwellError(`The answer to ${id} is no page of a list.`);
+      if (!isPage(page)) throw new StepwellError(`The answer to ${id} is not a page of a list.`);
       yield* page.data;
       if (page.nextCursor === null) return;
       cursor = { cursor: page.nextCursor };

@@ -23,9 +23,9 @@ export type StartOptions = CallOptions & {
   metadata?: Record<string, string | number | boolean>;
   /** The most credits that the run may use, such as "0.5". */
   maxCredits?: string | number;
-  /** The run fails after so many seconds. */
+  /** The run fails after this many seconds. */
   deadlineSeconds?: number;
-  /** An https address that hears of the run's end. */
+  /** An https address that gets an event when the run ends. */
   callbackUrl?: string;
 };
 

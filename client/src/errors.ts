@@ -11,7 +11,7 @@ type Issue = Schemas["ApiIssue"];
 export class ApiError extends StepwellError {
   override name = "ApiError";
   readonly status: number;
-  /** Null if the answer is not of the service, such as the page of a proxy. */
+  /** Null if the answer did not come from Stepwell, such as the page of a proxy. */
   readonly code: Schemas["ApiErrorCode"] | null;
   /** The invalid parts of the input, if known. */
   readonly issues: readonly Issue[];
@@ -75,7 +75,7 @@ export class CallbackError extends StepwellError {
 
 type CallFacts = Pick<ApiError, "retryAfterMs" | "idempotencyKey">;
 
-/** Reads an answer that is no success. `retryAfterMs` is that of its header. */
+/** Reads the answer of a failed call. `retryAfterMs` is that of its header. */
 export async function readApiError(response: Response, call: CallFacts): Promise<ApiError> {
   const { status, headers } = response;
   const body = parseObject(await response.text());
@@ -83,7 +83,7 @@ export async function readApiError(response: Response, call: CallFacts): Promise
   const isOurs = typeof code === "string" && typeof message === "string";
   return new ApiError({
     status,
-    message: isOurs ? message : `The answer has the status ${status} and is not of the service.`,
+    message: isOurs ? message : `The answer has the status ${status} and did not come from Stepwell.`,
     // The list of codes may be longer than that of this package.
     code: isOurs ? (code as Schemas["ApiErrorCode"]) : null,
     issues: Array.isArray(issues) ? issues.filter(isIssue) : [],

@@ -88,7 +88,7 @@ function open(
   const request = { method: "GET", path, headers, isRepeatable: true, moreTimeMs: 0, signal };
   return send(settings, request, async ({ body, headers: got, status }, connection): Promise<Stream> => {
     if (body === null || !got.get("content-type")?.startsWith("text/event-stream")) {
-      const message = "The answer is no stream of events.";
+      const message = "The answer is not a stream of events.";
       const unknown = { code: null, requestId: null, retryAfterMs: null, idempotencyKey: null };
       throw new ApiError({ status, message, issues: [], ...unknown });
     }

@@ -34,7 +34,7 @@ export async function verifyCallback(
   const signatures = readHeader(headers, "webhook-signature").split(" ").slice(0, MAX_SIGNATURES);
   const seconds = /^\d{1,15}$/.test(timestamp) ? Number(timestamp) : Number.NaN;
   if (!(Math.abs(now / 1_000 - seconds) <= toleranceSeconds)) {
-    throw new CallbackError("The callback's webhook-timestamp is too old, too new or no time.");
+    throw new CallbackError("The callback's webhook-timestamp is too old, too new or not a time.");
   }
   const bytes = toBytes(body);
   const signed = concatenate(encode(`${id}.${timestamp}.`), bytes);

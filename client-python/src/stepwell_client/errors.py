@@ -15,7 +15,7 @@ class StepwellError(Exception):
 class ApiError(StepwellError):
     """The service rejected a call. Decide by `code`; the message is for people.
 
-    `code` is None if the answer is not of the service, such as the page of a proxy. `retry_after` is the
+    `code` is None if the answer did not come from Stepwell, such as the page of a proxy. `retry_after` is the
     header Retry-After in seconds. A start repeated with `idempotency_key` starts no second run.
     """
 
@@ -70,7 +70,7 @@ def read_api_error(
     retry_after: float | None,
     idempotency_key: str | None,
 ) -> ApiError:
-    """Reads an answer that is no success."""
+    """Reads the answer of a failed call."""
     try:
         parsed = json.loads(body)
     except ValueError:
@@ -84,7 +84,7 @@ def read_api_error(
         if isinstance(each, dict) and "path" in each and "message" in each
     ]
     return ApiError(
-        message if is_ours else f"The answer has the status {status} and is not of the service.",
+        message if is_ours else f"The answer has the status {status} and did not come from Stepwell.",
         status=status,
         code=code if is_ours else None,
         issues=issues,

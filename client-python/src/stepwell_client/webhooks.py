@@ -46,7 +46,7 @@ def verify_callback(
     signatures = _header(given, "webhook-signature").split(" ")[:MAX_SIGNATURES]
     age = abs((time.time() if now is None else now) - float(timestamp)) if timestamp.isdecimal() else float("inf")
     if age > tolerance_seconds:
-        raise CallbackError("The callback's webhook-timestamp is too old, too new or no time.")
+        raise CallbackError("The callback's webhook-timestamp is too old, too new or not a time.")
     content = _bytes(body)
     signed = f"{event_id}.{timestamp}.".encode() + content
     secrets = [secret] if isinstance(secret, str) else secret
