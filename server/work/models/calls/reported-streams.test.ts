@@ -137,6 +137,19 @@ test("OpenAI's responses: a text comes only at its end", async () => {
   expect(await call("responses", answer)).toMatchObject({ content: "Done." });
 });
 
+test("OpenAI's responses: an answer that is incomplete without details was cut off", async () => {
+  const message = { type: "message", id: "m", role: "assistant", content: [] };
+  const half = {
+    type: "response.output_text.delta",
+    output_index: 0,
+    content_index: 0,
+    delta: "The first ha",
+  };
+  const response = { ...completed.response, status: "incomplete", incomplete_details: null };
+  const text = events({ ...added, item: message }, half, { type: "response.incomplete", response });
+  await expect(call("responses", { text })).rejects.toMatchObject({ reason: "truncated" });
+});
+
 // The last one: anomalyco/opencode#50314.
 test.each(["data:\n\n", "data: \n\n", "data\n\n", "data: null\n\n"])(
   "an empty event %j keeps the connection open",

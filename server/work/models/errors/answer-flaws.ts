@@ -16,8 +16,10 @@ export class FlawedAnswer extends Error {
 }
 
 // OpenAI: length, content_filter (API reference, chat completions, finish_reason); max_output_tokens (responses,
-// incomplete_details). Anthropic: max_tokens, model_context_window_exceeded, refusal (messages, stop_reason). Mistral: model_length. Gateways pass the words of Gemini (MAX_TOKENS, SAFETY, …) on, which are also behind a colon.
-const CUT_OFF = new Set(["length", "model_length", "max_tokens", "max_output_tokens"]);
+// incomplete_details), and their status if they have no details. Anthropic: max_tokens,
+// model_context_window_exceeded, refusal (messages, stop_reason). Mistral: model_length. Gateways pass the words of
+// Gemini (MAX_TOKENS, SAFETY, …) on, which are also behind a colon.
+const CUT_OFF = new Set(["length", "model_length", "max_tokens", "max_output_tokens", "incomplete"]);
 const WINDOW_FULL = new Set(["model_context_window_exceeded"]);
 const FILTERED = new Set([
   ...["content_filter", "refusal", "safety", "prohibited_content", "blocklist", "spii", "recitation"],
