@@ -61,7 +61,7 @@ const REMOVALS = Object.entries({
       SELECT d.id FROM callback_endpoints c CROSS JOIN LATERAL (
         SELECT id FROM callback_deliveries WHERE endpoint_id = c.id AND next_at IS NOT NULL LIMIT $2
       ) d WHERE c.deleted_at <= $1 LIMIT $2)`,
-  // With their deliveries and attempts. An event that is still sent has four days: longer than its attempts take.
+  // With their deliveries and attempts. An event that is still sent has four days: longer than its attempts take without Retry-After.
   callbackEvents: `
     DELETE FROM callback_events WHERE id IN (
       SELECT e.id FROM plans p CROSS JOIN LATERAL (

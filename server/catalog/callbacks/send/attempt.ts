@@ -1,7 +1,7 @@
 import type { Environment } from "@/server/base/settings/env";
 import { KIB } from "@/server/contract/sizes";
 import { readCallbackAddress } from "@/server/guard/egress/callback-address";
-import { EgressError } from "@/server/guard/egress/failures";
+import { EgressError, retryAfterMs } from "@/server/guard/egress/failures";
 import { createRedactor } from "@/server/guard/secrets/redact";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
 import type { Services } from "@/server/guard/services";
@@ -28,11 +28,11 @@ type Call = {
   secrets: readonly string[];
 };
 
-/** Posts a callback once. Only a 2xx status is a success. */
+/** Posts a callback once. Only a 2xx status is a success. `retryAfterMs`: the pause that the endpoint asks for. */
 export async function attemptCall(
-  { fetch, env }: Pick<Services, "fetch"> & { env: Pick<Environment, "egressAllow"> },
+  { fetch, env, clock }: Pick<Services, "fetch" | "clock"> & { env: Pick<Environment, "egressAllow"> },
   { owner, url, headers, body, secrets }: Call,
-): Promise<AttemptResult> {
+): Promise<AttemptResult & { retryAfterMs?: number | undefined }> {
   const address = readCallbackAddress(url, env.egressAllow);
   if ("issue" in address) {
     return { status: null, error: `The address ${address.issue}.`, answer: "", durationMs: 0 };
@@ -56,7 +56,14 @@ export async function attemptCall(
   const durationMs = since();
   const { redact } = createRedactor(secrets.map((value) => ({ value, mark: "[secret]" })));
   const answer = replaceNul(redact(await readStart(response)));
-  return { status: response.status, error: describeFailure(response), answer, durationMs };
+  const { status } = response;
+  return {
+    status,
+    error: describeFailure(response),
+    answer,
+    durationMs,
+    retryAfterMs: status === 429 || status === 503 ? retryAfterMs(response.headers, clock.now()) : undefined,
+  };
 }
 
 function describeFailure({ status, headers }: Response): string | null {

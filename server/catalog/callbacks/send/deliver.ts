@@ -11,6 +11,9 @@ import { renderCallback } from "./payload";
 import { DISABLED_AFTER_MS, LONGEST_PAUSE_MS, pauseAfter } from "./schedule";
 import { signedHeaders, webhookId } from "./sign";
 
+// The receiver wants this event no more; it may want others.
+const GONE = 410;
+
 /** A delivery that this process leased, and the number of its attempt. */
 export type Leased = { delivery: string; org: string; attempt: number };
 
@@ -87,7 +90,7 @@ export async function deliver(
   const startedAt = clock.now();
   const [found] = await READ_DELIVERY(client, [delivery, orgId, startedAt]);
   if (found === undefined) return null;
-  const { isFinal, ...result } = await send(services, client, { ...found, orgId });
+  const { isFinal, retryAfterMs, ...result } = await send(services, client, { ...found, orgId });
   await pauseAt("callback:sent");
   const { status, error, answer, durationMs } = result;
   const facts = [delivery, attempt, clock.forDatabase(), startedAt, durationMs, status, answer];
@@ -95,7 +98,7 @@ export async function deliver(
     await RECORD_SUCCESS(client, facts);
     return result;
   }
-  const pause = isFinal ? null : pauseAfter(found.failures + 1);
+  const pause = isFinal || status === GONE ? null : pauseAfter(found.failures + 1, { retryAfterMs });
   const [endpoint] = await RECORD_FAILURE(client, [
     ...facts,
     error,
@@ -110,12 +113,12 @@ export async function deliver(
   return result;
 }
 
-/** `isFinal`: another attempt would fail, too. */
+/** `isFinal`: there is no other attempt, and this one says nothing about the endpoint. */
 async function send(
   services: Services,
   client: Queryable,
   delivery: Delivery,
-): Promise<AttemptResult & { isFinal: boolean }> {
+): Promise<Awaited<ReturnType<typeof attemptCall>> & { isFinal: boolean }> {
   const { orgId, endpointId, eventId, url, type, at, runId, data, reason, until } = delivery;
   const { encryption, env, clock } = services;
   const purpose = callbackSecretPurpose(endpointId);

@@ -272,6 +272,37 @@ describe("a failed attempt", () => {
     expect(receiver.received).toHaveLength(2);
   });
 
+  it.each([
+    ["429 with seconds", 429, () => "3600", 3_600],
+    ["503 with a date", 503, () => new Date(world.clock.now().getTime() + 600_000).toUTCString(), 600],
+    ["429 with more than 20 hours", 429, () => "100000", 72_000],
+    ["429 with less than the planned pause", 429, () => "1", 5],
+    ["another status", 500, () => "3600", 5],
+  ])("is repeated when the receiver asks for it: %s", async (_name, status, retryAfter, seconds) => {
+    await insertCallback(world, tenant, { url: receiver.url });
+    await runAgent();
+    // Dates have whole seconds.
+    world.clock.set(new Date(Math.ceil(Date.now() / 1_000) * 1_000));
+    receiver.answer = () => ({ status, headers: { "retry-after": retryAfter() } });
+    await send();
+    const pause = ((await deliveries())[0]?.nextAt?.getTime() ?? 0) - world.clock.now().getTime();
+    expect(pause).toBeGreaterThanOrEqual(seconds * 1_000);
+    expect(pause).toBeLessThanOrEqual(Math.max(5_500, seconds * 1_000));
+  });
+
+  it("with 410 is the event's last; the next event is sent", async () => {
+    await insertCallback(world, tenant, { url: receiver.url });
+    await runAgent();
+    receiver.answer = () => ({ status: 410 });
+    await send();
+    const gone = { nextAt: null, deliveredAt: null, leasedUntil: null, attempts: 1 };
+    expect(await deliveries()).toMatchObject([gone]);
+    await runAgent();
+    receiver.answer = () => ({});
+    await send();
+    expect(await deliveries()).toMatchObject([gone, { deliveredAt: expect.any(Date) }]);
+  });
+
   it("of a refused connection or a private address is told, too", async () => {
     await insertCallback(world, tenant, { url: unreachable.url });
     await insertCallback(world, tenant, { url: "https://127.0.0.1/", slug: "private" });

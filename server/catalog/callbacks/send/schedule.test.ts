@@ -4,7 +4,7 @@ import { DISABLED_AFTER_MS, pauseAfter } from "./schedule";
 function pauses(random: () => number): number[] {
   const found: number[] = [];
   for (let failures = 1; ; failures += 1) {
-    const pause = pauseAfter(failures, random);
+    const pause = pauseAfter(failures, { random });
     if (pause === null) return found;
     found.push(pause);
   }
@@ -20,5 +20,5 @@ it("attempts go on for three days, whatever the jitter, and each pause is longer
     expect(all).toEqual([...all].sort((a, b) => a - b));
   }
   expect(pauses(() => 0).slice(0, 3)).toEqual([5_000, 30_000, 300_000]);
-  expect(pauseAfter(1, () => 0.5)).toBe(5_250);
+  expect(pauseAfter(1, { random: () => 0.5 })).toBe(5_250);
 });

@@ -22,8 +22,21 @@ export const DISABLED_AFTER_MS = 3 * DAY_MS;
 /** Longer than each pause: a failing endpoint that has had no attempt for so long was not tried. */
 export const LONGEST_PAUSE_MS = DAY_MS;
 
-/** The pause after the `failures`th failed attempt, up to a tenth longer; null: it is not tried again. */
-export function pauseAfter(failures: number, random: () => number = Math.random): number | null {
+// As long as the receiver asks for, but shorter than LONGEST_PAUSE_MS: otherwise it would never count as failing for days.
+const LONGEST_RETRY_AFTER_MS = 20 * HOUR_MS;
+
+/**
+ * The pause after the `failures`th failed attempt, up to a tenth longer than planned; `retryAfterMs` if that is longer,
+ * up to 20 hours. Null: it is not tried again.
+ */
+export function pauseAfter(
+  failures: number,
+  {
+    retryAfterMs = 0,
+    random = Math.random,
+  }: { retryAfterMs?: number | undefined; random?: () => number } = {},
+): number | null {
   const pause = PAUSES_MS[failures - 1];
-  return pause === undefined ? null : Math.round(pause * (1 + random() / 10));
+  if (pause === undefined) return null;
+  return Math.round(Math.max(pause * (1 + random() / 10), Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS)));
 }
