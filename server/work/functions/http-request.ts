@@ -94,14 +94,14 @@ export const httpRequest = defineFunction({
     .catchall(anyJson),
   errors: {
     call_failed: "The server cannot be reached, or the response is too large or redirects too often.",
-    call_refused:
+    call_rejected:
       "The address is not public and not in EGRESS_ALLOW. Or its scheme is not http or https, or the host is not " +
       "among the allowed hosts of a secret. The call is not retried.",
     invalid_request:
       "The address, a header or the body is invalid, or the method does not allow the input. The call is not retried.",
     page_failed:
       "A page after the first has a status other than 2xx or is on another origin, or next finds no text.",
-    secret_refused: "A secret has expired, has no value or cannot be used in this input.",
+    secret_rejected: "A secret has expired, has no value or cannot be used in this input.",
   },
   limits: [
     `each response: ${EGRESS_LIMITS.timeoutMs / 1000} seconds, ${formatLimit(EGRESS_LIMITS.responseBytes)} decompressed`,
@@ -165,7 +165,7 @@ export const httpRequest = defineFunction({
     const request = (url: URL) =>
       sendWithRetries(() => fetch(url, init), { retries, clock, signal })
         .then((response) => readResponse(response, { redact, memory }))
-        .catch(failAs(EgressError, ({ kind }) => (kind === "rejected" ? "call_refused" : "call_failed")));
+        .catch(failAs(EgressError, ({ kind }) => (kind === "rejected" ? "call_rejected" : "call_failed")));
     if (next === undefined) {
       const response = await request(target);
       const [text] = dropped;

@@ -91,7 +91,7 @@ it("sends the same key with each attempt of a step, also after a crash in the mi
 });
 
 it.each([
-  ["http://127.0.0.1:9/", 1, "call_refused"],
+  ["http://127.0.0.1:9/", 1, "call_rejected"],
   ["http://name.invalid:8089/", 3, "call_failed"],
 ])("are retried unless the address is rejected: %s", async (address, attempts, code) => {
   const lookup: EgressOptions["lookup"] = (_name, _options, callback) =>

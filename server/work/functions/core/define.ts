@@ -103,7 +103,7 @@ const FINAL_CODES = new Set([
   "invalid_schema",
   "unknown_timezone",
   "value_too_large",
-  "call_refused",
+  "call_rejected",
   "not_configured",
   "too_deep",
 ]);

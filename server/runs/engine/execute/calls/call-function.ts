@@ -22,7 +22,7 @@ export async function attemptFunction(
   const { toolName: name, args: input, timeoutMs } = call;
   const opened = await retryWhileUnavailable(() => secrets.open(name, input), signal);
   attempt.startedAt = services.clock.now();
-  if ("rejected" in opened) return { error: opened.rejected, code: "secret_refused" };
+  if ("rejected" in opened) return { error: opened.rejected, code: "secret_rejected" };
   const modelCalls: Promise<unknown>[] = [];
   const databaseCalls = new DatabaseCalls();
   try {
