@@ -13,7 +13,7 @@ function tokensOf(theme: "light" | "dark"): Map<string, string> {
   );
 }
 
-/** Relative luminance of a colour (WCAG 2.2). */
+/** Relative luminance of a color (WCAG 2.2). */
 function luminance(hex: string): number {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
     const share = Number.parseInt(hex.slice(at, at + 2), 16) / 255;
@@ -39,7 +39,7 @@ const GROUNDS = [
 
 describe.each(["light", "dark"] as const)("the %s theme", (theme) => {
   const tokens = tokensOf(theme);
-  it("has every colour that is checked", () => {
+  it("has every color that is checked", () => {
     expect([...TEXTS, ...GROUNDS, "mark"].filter((name) => !tokens.has(name))).toEqual([]);
   });
 

@@ -53,7 +53,7 @@ async function runTool(file: string, slug: string, input: JsonObject, answers: R
   const context = testFunctionContext({
     fetch: async (url) => Response.json(answers[new URL(url).hostname]),
     callModel: async () => ({
-      content: "Please leave it with the neighbour",
+      content: "Please leave it with the neighbor",
       state: null,
       toolCalls: [],
       finishReason: "stop",
@@ -103,7 +103,7 @@ test("an order is totalled, with and without a remark", async () => {
   ];
   expect(await runTool("orders.yaml", "total-order", { id: "o-1", lines, remark: "…" })).toMatchObject({
     status: "Completed",
-    output: { id: "o-1", total: 1000.3, large: true, remark: "Please leave it with the neighbour" },
+    output: { id: "o-1", total: 1000.3, large: true, remark: "Please leave it with the neighbor" },
   });
   expect(await runTool("orders.yaml", "total-order", { id: "o-2", lines: lines.slice(0, 1) })).toMatchObject({
     output: { id: "o-2", total: 0.3, large: false, remark: null },

@@ -4,7 +4,7 @@ import { createRunHandler, type StepTools } from "./functions";
 
 /** The run's journal remembers finished steps, and its row when it continues. */
 const JOURNAL_STEPS: StepTools = {
-  run: (_step, act) => act(),
+  run: (_step, work) => work(),
   checkpoint() {},
   async sleepUntil() {},
 };

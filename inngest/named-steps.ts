@@ -2,7 +2,7 @@ import type { StepName, StepReference } from "@/server/runs/engine/execute/durab
 import { YieldSlot } from "@/server/runs/engine/interruptions";
 import type { StepTools } from "./functions";
 
-/** Calls must end before the time limits of proxies; the last act may take longer. */
+/** Calls must end before the time limits of proxies; the last model call or tool call may take longer. */
 const MAX_CALL_MS = 25_000;
 /** A server ends a function of 1,000 steps. A longer run gets a new hand-over, and with it a new function. */
 const MAX_STEPS = 900;
@@ -32,17 +32,17 @@ export class ServerCall {
 }
 
 type SdkTools = {
-  run(step: StepName, act: () => Promise<StepReference>): Promise<unknown>;
+  run(step: StepName, work: () => Promise<StepReference>): Promise<unknown>;
   sleepUntil(step: StepName, time: Date): Promise<unknown>;
 };
 
-/** The step tools of an Inngest server's call: each act is a step on the server's pages. */
+/** The step tools of an Inngest server's call: each piece of work is a step on the server's pages. */
 export class NamedSteps implements StepTools {
   readonly #tools: SdkTools;
   readonly #call: ServerCall;
   #count: number;
   /** Steps cannot be nested. */
-  #isActing = false;
+  #isInStep = false;
   #endsAt = Number.POSITIVE_INFINITY;
 
   constructor(tools: SdkTools, { call, before }: { call: ServerCall; before: number }) {
@@ -51,29 +51,29 @@ export class NamedSteps implements StepTools {
     this.#count = before;
   }
 
-  async run<T>(step: StepName, act: () => Promise<T>, refer: (result: T) => StepReference): Promise<T> {
-    if (this.#isActing) return act();
-    this.#isActing = true;
+  async run<T>(step: StepName, work: () => Promise<T>, refer: (result: T) => StepReference): Promise<T> {
+    if (this.#isInStep) return work();
+    this.#isInStep = true;
     this.#count += 1;
-    let acting: Promise<T> | undefined;
+    let result: Promise<T> | undefined;
     try {
       const named = this.#tools.run(step, async (): Promise<StepReference> => {
-        acting = act();
+        result = work();
         // The run decides what an error means. To the server, the step is done.
-        return acting.then(refer, () => ({ status: "Failed", bytes: 0 }));
+        return result.then(refer, () => ({ status: "Failed", bytes: 0 }));
       });
       await Promise.race([named, this.#call.over]);
-      if (acting === undefined) throw this.#over();
-      return await acting;
+      if (result === undefined) throw this.#over();
+      return await result;
     } finally {
-      this.#isActing = false;
+      this.#isInStep = false;
     }
   }
 
   checkpoint(hasProgressed: boolean): void {
     if (this.#call.isOver) throw this.#over();
     const now = performance.now();
-    // A call has time for at least one act, even if a called run evaluates its finished steps for longer than that.
+    // A call has time for at least one step, even if a called run evaluates its finished steps for longer than that.
     if (!hasProgressed) this.#endsAt = now + MAX_CALL_MS;
     if (now >= this.#endsAt) throw callOver();
     if (this.#count >= MAX_STEPS) throw new YieldSlot("the function has enough steps");

@@ -14,15 +14,15 @@ export async function executeRun(world: World, runId: string): Promise<SegmentRe
   return executeSegment(world, runId);
 }
 
-/** Executes a run that has a slot, in a call that is over after `acts` model calls and rounds of calls. */
+/** Executes a run that has a slot, in a call that is over after `calls` model calls and rounds of calls. */
 export async function executeSegment(
   { engine }: Pick<World, "engine">,
   runId: string,
-  { acts = Number.POSITIVE_INFINITY } = {},
+  { calls = Number.POSITIVE_INFINITY } = {},
 ): Promise<SegmentResult["kind"]> {
-  let left = acts;
+  let left = calls;
   const steps: DurableSteps = {
-    run: (_step, act) => act(),
+    run: (_step, work) => work(),
     checkpoint() {
       if (left <= 0) throw new YieldSlot("the call is over", { isCallOver: true });
       left -= 1;

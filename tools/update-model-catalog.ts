@@ -7,7 +7,7 @@ import { SetupError } from "@/scripts/support/project.mjs";
 import { runCommand } from "@/scripts/support/shutdown.mjs";
 import { type CatalogFile, catalogFile, type ModelFacts } from "@/server/work/models/catalog/model-facts";
 
-/** `npm run models:update`: writes the model catalog anew from the newest release of the package below. */
+/** `npm run models:update`: generates the model catalog from the newest release of the package below. */
 
 const PACKAGE = "@earendil-works/pi-ai";
 const FILE = "server/work/models/catalog/models.json";

@@ -60,17 +60,17 @@ export function Dialog({
   );
 }
 
-type DoneDialogProps = Omit<DialogProps, "onClose"> & { acts?: ReactNode; onClose?: () => void };
+type DoneDialogProps = Omit<DialogProps, "onClose"> & { actions?: ReactNode; onClose?: () => void };
 
-/** A dialog that shows a result. `acts` are beside its button Done. */
-export function DoneDialog({ acts, children, ...props }: DoneDialogProps) {
+/** A dialog that shows a result. `actions` are beside its button Done. */
+export function DoneDialog({ actions, children, ...props }: DoneDialogProps) {
   const close = useClose();
   const { onClose = close } = props;
   return (
     <Dialog {...props} onClose={onClose}>
       {children}
       <DialogActions>
-        {acts}
+        {actions}
         <Button look="primary" onClick={onClose}>
           Done
         </Button>

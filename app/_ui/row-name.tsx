@@ -3,7 +3,7 @@ import { Link } from "@/app/_ui/link";
 
 type RowNameProps = { href: string; name: string; slug?: string; children?: ReactNode };
 
-/** The row's link, the slug if it differs from the name, and their neighbours. */
+/** The row's link, the slug if it differs from the name, and their neighbors. */
 export function RowName({ href, name, slug = name, children }: RowNameProps) {
   return (
     <span className="flex min-w-0 items-center gap-2">

@@ -60,14 +60,14 @@ test("a provider is added with its key, tested, used by an agent, changed and re
   await retest.getByRole("button", { name: "Done" }).click();
 
   await page.goto("/agents/new");
-  await field(page, "Name").fill("Neighbour");
+  await field(page, "Name").fill("Neighbor");
   await field(page, "Model").selectOption("near/large");
   await expect(field(page, "Model")).toHaveAccessibleDescription(/^Served by near-by\./);
   await page.getByRole("button", { name: "Create agent" }).click();
-  await expect(page.getByRole("heading", { level: 1, name: "Neighbour" })).toBeVisible();
+  await expect(page.getByRole("heading", { level: 1, name: "Neighbor" })).toBeVisible();
   await field(page, "Message").fill("Hello");
   await page.keyboard.press("ControlOrMeta+Enter");
-  await expect(page.getByRole("region", { name: "Run Neighbour" })).toContainText("Ready.");
+  await expect(page.getByRole("region", { name: "Run Neighbor" })).toContainText("Ready.");
 
   await page.goto("/models");
   const act = async (item: string) => {
@@ -92,7 +92,7 @@ test("a provider is added with its key, tested, used by an agent, changed and re
   await act("Remove");
   const removal = page.getByRole("dialog", { name: "Remove near-by" });
   await expect(removal).toContainText("1 agent or tool uses it.");
-  await expect(removal.getByRole("link", { name: "Neighbour" })).toBeVisible();
+  await expect(removal.getByRole("link", { name: "Neighbor" })).toBeVisible();
   await expectAccessible(page, "removing a model provider");
   await removal.getByRole("button", { name: "Remove provider" }).click();
   await expect(page.getByText("No providers of your own yet")).toBeVisible();

@@ -18,20 +18,20 @@ test("a tool is made with the list of steps, without writing YAML", async ({ own
   await steps.getByRole("button", { name: /^greeting/ }).click();
   const addStep = page.getByRole("button", { name: "Add step" });
   await addStep.click();
-  const catalogue = page.getByRole("dialog", { name: "Add a step after greeting" });
+  const catalog = page.getByRole("dialog", { name: "Add a step after greeting" });
   // A long list is not cut, neither before nor during a search. Escape leaves without a step.
-  const ninth = catalogue.getByRole("option").nth(8);
+  const ninth = catalog.getByRole("option").nth(8);
   await expect(ninth).toBeAttached();
-  await catalogue.getByLabel("Search functions and tools").fill("a");
+  await catalog.getByLabel("Search functions and tools").fill("a");
   await expect(ninth).toBeAttached();
   await page.keyboard.press("Escape");
-  await expect(catalogue).toBeHidden();
+  await expect(catalog).toBeHidden();
   await expect(addStep).toBeFocused();
   await addStep.click();
-  await catalogue.getByLabel("Search functions and tools").fill("arithmetic");
-  await expectAccessible(page, "the catalogue of functions");
-  await catalogue.getByRole("option", { name: /^calculate/ }).click();
-  await expect(catalogue).toBeHidden();
+  await catalog.getByLabel("Search functions and tools").fill("arithmetic");
+  await expectAccessible(page, "the catalog of functions");
+  await catalog.getByRole("option", { name: /^calculate/ }).click();
+  await expect(catalog).toBeHidden();
 
   // The new step is selected, and its problems are at their fields.
   const problems = page.getByRole("region", { name: "Problems" });
@@ -61,7 +61,7 @@ test("a tool is made with the list of steps, without writing YAML", async ({ own
   await expect(page.getByRole("region", { name: "Run Price list" }).getByText("Completed")).toBeVisible();
 });
 
-test("keys are taken while the catalogue of functions still loads", async ({ ownerPage: page }) => {
+test("keys are taken while the catalog of functions still loads", async ({ ownerPage: page }) => {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -102,10 +102,10 @@ test("a draft is tried as a whole and up to a step, without saving it", async ({
     .click();
   await fillEditor(editor(page, "expression"), "{{ input.number }} * 200");
   await page.getByRole("button", { name: "Add step" }).click();
-  const catalogue = page.getByRole("dialog", { name: "Add a step after doubled" });
-  await expect(catalogue.getByLabel("Search functions and tools")).toBeFocused();
+  const catalog = page.getByRole("dialog", { name: "Add a step after doubled" });
+  await expect(catalog.getByLabel("Search functions and tools")).toBeFocused();
   await page.keyboard.press("ArrowDown");
-  const second = catalogue.getByRole("option", { name: /^current_time/ });
+  const second = catalog.getByRole("option", { name: /^current_time/ });
   await expect(second).toHaveAttribute("data-highlighted", "");
   await page.keyboard.press("Enter");
   const panel = page.getByRole("region", { name: "Try the draft" });
@@ -215,8 +215,8 @@ steps:
 
   await card(/^two/).click();
   await page.getByRole("button", { name: "Add a step beside two" }).click();
-  const catalogue = page.getByRole("dialog", { name: "Add a step beside two" });
-  await catalogue.getByLabel("Search functions and tools").fill("current_time");
+  const catalog = page.getByRole("dialog", { name: "Add a step beside two" });
+  await catalog.getByLabel("Search functions and tools").fill("current_time");
   await page.keyboard.press("Enter");
   await expectOrder(/^one/, /^group2 steps in parallel/, /^three/);
   const added = page.getByRole("group", { name: "Step current_time" });
@@ -272,8 +272,8 @@ steps:
   await expectText(editor(page, "Definition as YAML"), /if: "\{\{ steps\.orders > 1 \}\}"/);
 
   await steps.getByRole("button", { name: "Insert a step after orders" }).click();
-  const catalogue = page.getByRole("dialog", { name: "Add a step after orders" });
-  await catalogue.getByLabel("Search functions and tools").fill("current_time");
+  const catalog = page.getByRole("dialog", { name: "Add a step after orders" });
+  await catalog.getByLabel("Search functions and tools").fill("current_time");
   await page.keyboard.press("Enter");
   await expect(field(page, "Step id")).toBeFocused();
   await expect(steps.getByRole("button", { name: /^(?!Insert)/ })).toHaveText([

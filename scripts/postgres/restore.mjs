@@ -13,7 +13,7 @@ import { readMajorVersion } from "./postgres-programs.mjs";
 
 /** @typedef {import("./manifest.mjs").Manifest} Manifest */
 
-/** At most so many ids of executing runs are printed. */
+/** The most ids of executing runs that are printed. */
 const LISTED = 20;
 
 /**

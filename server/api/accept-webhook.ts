@@ -46,7 +46,7 @@ export async function acceptCall(
   if (answer !== null) return { kind: "checked", answer };
   checkSignature(services, request, { trigger, delivery, now });
   const { requests: limit, seconds } = rateLimit;
-  // A changed window counts anew: of the previous one, older calls are no longer known.
+  // A changed window starts a new count: of the previous one, older calls are no longer known.
   const key = `trigger:${actor.triggerId}:${seconds}`;
   const conditions: StartConditions = {
     limit: { name: "webhook", key, limit, seconds },

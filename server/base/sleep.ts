@@ -25,7 +25,7 @@ export function sleepUntilWoken(
 }
 
 /**
- * A signal that fires with another one, or with `reason` after `ms`; `restart` begins them anew. `end` stops both.
+ * A signal that fires with another one, or with `reason` after `ms`; `restart` starts them again. `end` stops both.
  * Unlike AbortSignal.any, it then leaves no reference in a long-lived signal.
  */
 export function limitTime(

@@ -1,11 +1,11 @@
-/** Limits that pages and messages name beside the code that keeps them; those of bytes are in sizes.ts. */
+/** Limits that pages and messages also show; those of bytes are in sizes.ts. */
 
 export const MIN_PASSWORD_LENGTH = 8;
 export const MAX_PASSWORD_LENGTH = 128;
 /** A name of an agent, tool, trigger, key, person or organization, in characters. */
 export const MAX_NAME_LENGTH = 200;
 export const MAX_VIEW_NAME_LENGTH = 60;
-/** A session ends so long after its last use. */
+/** A session ends this many days after its last use. */
 export const SESSION_DAYS = 14;
 /** A run that no worker claims ends after this time. */
 export const MAX_PENDING_HOURS = 24;

@@ -66,7 +66,7 @@ it("rejects an overdraft, an entry that does not add up and a change of an entry
   expect((await balanceOf(tenant)).toString()).toBe("1");
 });
 
-type Crash = null | "claimed" | { inCall: number } | { afterActs: number };
+type Crash = null | "claimed" | { inCall: number } | { afterCalls: number };
 
 type Action =
   | { do: "start"; kind: "agent" | "tool" }
@@ -94,7 +94,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
         fc.oneof(
           fc.constant("claimed" as const),
           fc.record({ inCall: fc.integer({ min: 0, max: 3 }) }),
-          fc.record({ afterActs: fc.integer({ min: 0, max: 5 }) }),
+          fc.record({ afterCalls: fc.integer({ min: 0, max: 5 }) }),
         ),
       ),
     }),
@@ -251,9 +251,9 @@ async function executeUntil(runId: string, crash: Crash): Promise<boolean> {
     await removeWorker(world.pool, workerId);
     return true;
   }
-  if (crash !== null && "afterActs" in crash) {
+  if (crash !== null && "afterCalls" in crash) {
     await admitWaitingRuns(world, { worker: null, slots: 1_000 });
-    return (await executeSegment(world, runId, { acts: crash.afterActs })) !== "ended";
+    return (await executeSegment(world, runId, { calls: crash.afterCalls })) !== "ended";
   }
   try {
     return (await executeRun(world, runId)) !== "ended";

@@ -70,7 +70,7 @@ export async function describeEngine(stage: Stage): Promise<void> {
       expect(run.steps.map(({ childRunId }) => childRunId)).toEqual(run.children.map(({ id }) => id));
     });
 
-    it("executes runs that call each other five deep, each act once", async () => {
+    it("executes runs that call each other five deep, each call once", async () => {
       const tenant = await createTenant(world);
       const step = (id: string, uses: string, input: JsonObject) => ({ id, uses, with: input });
       // The agent calls `adder`, which calls three tools, one within the other.

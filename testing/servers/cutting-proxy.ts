@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from "node:net";
 import { listen } from "./listen";
 
-/** A proxy to `origin` that cuts each connection after so many bytes of the server. */
+/** A proxy to `origin` that cuts each connection after `bytes` bytes of the server. */
 export async function openCuttingProxy(origin: string, bytes: number) {
   const target = new URL(origin);
   const sockets = new Set<Socket>();

@@ -76,7 +76,7 @@ export async function openDatabaseProxy(url: string) {
       silent = now;
       for (const socket of sockets) now ? socket.pause() : socket.resume();
     },
-    /** Each response takes so much longer. */
+    /** Delays each response by `ms`. */
     delay(ms: number) {
       delayMs = ms;
     },

@@ -144,7 +144,7 @@ async function measureRound(
     // The first one is measured with colder caches.
     for (const { target, runId } of n % 2 === 0 ? targets : targets.toReversed()) {
       const open = await measure(what, target, () => run({ target, runId, seconds }));
-      // Starts go before the acts of runs, so their runs execute when the phase is over.
+      // Starts go before the calls of runs, so their runs execute when the phase is over.
       await untilEnded(target, target.agent, { ids: open, everyMs: 100 });
     }
   }

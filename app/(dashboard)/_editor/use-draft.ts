@@ -77,7 +77,7 @@ export function useDraft<Value>({
     rebase() {
       if (latest.current !== null) put({ ...current(latest.current), opened });
     },
-    /** Returns how to put the draft back, as it was, unless a new one was begun. */
+    /** Returns how to put the draft back, as it was, unless a new one was started. */
     discard() {
       const before = latest.current;
       put(null);

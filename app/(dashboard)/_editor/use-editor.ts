@@ -139,11 +139,11 @@ export function useEditor<Value>({
 
 /** `version`: null if only fields without versions differ. */
 function newerThan(
-  begun: Opened | null,
+  opened: Opened | null,
   { version, unversioned }: Opened,
 ): { version: number | null } | null {
-  if (begun === null || begun.version !== version) return { version };
-  const differs = Object.entries(unversioned).some(([field, text]) => begun.unversioned[field] !== text);
+  if (opened === null || opened.version !== version) return { version };
+  const differs = Object.entries(unversioned).some(([field, text]) => opened.unversioned[field] !== text);
   return differs ? { version: null } : null;
 }
 

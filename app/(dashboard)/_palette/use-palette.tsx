@@ -18,7 +18,7 @@ export function usePalette(
   props: PaletteProps,
   mac: boolean,
 ): { palette: ReactNode; openPalette: () => void } {
-  // 0: closed. Each opening has a number of its own: one while the last palette still closes begins anew.
+  // 0: closed. Each opening has a number of its own, so that the palette is empty even if the last one still closes.
   const [opening, setOpening] = useState(0);
   useLayoutEffect(() => {
     const modifier = mac ? "Meta" : "Control";

@@ -9,7 +9,7 @@ const OPTIONS = [
   { value: "off", label: "Off" },
 ] as const;
 
-/** Switches shortcuts of one character, which speech input and slips of the hand press by accident. */
+/** Turns single-key shortcuts on or off; speech input can trigger them. */
 export function SingleKeysField() {
   const stored = useSingleKeys() ? "on" : "off";
   const [picked, setPicked] = useState<typeof stored | null>(null);

@@ -54,7 +54,7 @@ export function CreateSecret() {
 function HowToUse({ name }: { name: string }) {
   const line = `headers: { authorization: "Bearer ${referenceTo(name)}" }`;
   return (
-    <DoneDialog acts={<CopyTextButton label="Copy" text={line} />} title={`Secret ${name} created`}>
+    <DoneDialog actions={<CopyTextButton label="Copy" text={line} />} title={`Secret ${name} created`}>
       <p>Write this in a step of a tool that uses http_request:</p>
       <Command>{line}</Command>
       <p className="text-muted">

@@ -3,16 +3,16 @@ import { StatusShape } from "@/app/_ui/figures/status";
 import type { DeliveryOutcomeName } from "@/server/contract/enums";
 
 const LOOKS = {
-  accepted: { shape: "Completed", colour: "text-completed" },
-  repeated: { shape: "Cancelled", colour: "text-cancelled" },
-  rejected: { shape: "Failed", colour: "text-failed" },
-  filtered: { shape: "Cancelled", colour: "text-cancelled" },
+  accepted: { shape: "Completed", color: "text-completed" },
+  repeated: { shape: "Cancelled", color: "text-cancelled" },
+  rejected: { shape: "Failed", color: "text-failed" },
+  filtered: { shape: "Cancelled", color: "text-cancelled" },
 } as const;
 
 export function OutcomeMark({ outcome, compact }: { outcome: DeliveryOutcomeName; compact?: boolean }) {
-  const { shape, colour } = LOOKS[outcome];
+  const { shape, color } = LOOKS[outcome];
   return (
-    <span className={`inline-flex items-center gap-1.5 ${colour}`}>
+    <span className={`inline-flex items-center gap-1.5 ${color}`}>
       <StatusShape status={shape} />
       <span className={clsx("self-baseline font-medium capitalize", compact && "max-md:sr-only")}>
         {outcome}

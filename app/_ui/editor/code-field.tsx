@@ -1,6 +1,6 @@
 "use client";
 
-import { type Described, Labelled } from "@/app/_ui/forms/form";
+import { type Described, Labeled } from "@/app/_ui/forms/form";
 import { CodeEditor, type CodeEditorProps } from "./code-editor";
 
 type CodeFieldProps = Described &
@@ -8,8 +8,8 @@ type CodeFieldProps = Described &
 
 export function CodeField({ label, end, hint, error, className, isLabelHidden, ...props }: CodeFieldProps) {
   return (
-    <Labelled {...{ label, end, hint, error, className, isLabelHidden }}>
+    <Labeled {...{ label, end, hint, error, className, isLabelHidden }}>
       {(control) => <CodeEditor {...control} {...props} />}
-    </Labelled>
+    </Labeled>
   );
 }

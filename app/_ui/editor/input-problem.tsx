@@ -32,7 +32,7 @@ export function inputProblems(problem: ShownError | string | null): EditorProble
   return problem.issues.map(({ path, message }) => ({ path: readPointer(path), message }));
 }
 
-/** A JSON object from a text, or why the text is none. */
+/** Returns the JSON object of a text, or the reason why it isn't one. */
 export function readJsonObject(text: string) {
   try {
     const value = readTypedJson(text);

@@ -5,7 +5,7 @@ import type { RunStatus } from "@/server/contract/enums";
 /** A run may wait for a slot; a step may be skipped, or its failure tolerated, by the tool's definition. */
 export type RunStatusName = RunStatus | "Waiting" | "Tolerated" | "Skipped";
 
-const COLOURS: Record<RunStatusName, string> = {
+const COLORS: Record<RunStatusName, string> = {
   Pending: "text-pending",
   Running: "text-running",
   Completed: "text-completed",
@@ -44,12 +44,12 @@ const SHAPES: Record<RunStatusName, ReactNode> = {
   Skipped: <path d="M2 6h8" stroke="currentColor" strokeLinecap="round" strokeWidth="1.6" />,
 };
 
-/** The shape of a status, so that colour is never the only sign. */
+/** The shape of a status, so that color is never the only sign. */
 export function StatusShape({ status, className }: { status: RunStatusName; className?: string }) {
   return (
     <svg
       aria-hidden="true"
-      className={clsx("shrink-0", COLOURS[status], className)}
+      className={clsx("shrink-0", COLORS[status], className)}
       fill="none"
       height="12"
       viewBox="0 0 12 12"
@@ -71,7 +71,7 @@ export function Status({ status, waiting = false, compact = false, className }: 
   const shown = shownStatus(status, waiting);
   return (
     <span
-      className={clsx("inline-flex items-center gap-1.5 whitespace-nowrap", COLOURS[shown], className)}
+      className={clsx("inline-flex items-center gap-1.5 whitespace-nowrap", COLORS[shown], className)}
       title={shown === "Waiting" ? "The run waits for a free slot." : undefined}
     >
       <StatusShape status={shown} />

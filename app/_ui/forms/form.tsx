@@ -8,7 +8,7 @@ export const INPUT_CLASS =
 
 type ControlProps = { id: string; "aria-describedby"?: string; "aria-invalid"?: true };
 
-export function Labelled({
+export function Labeled({
   label,
   end,
   hint,
@@ -72,11 +72,11 @@ export function TextField({
   const { description, onText, attributes } = split(props);
   const look = clsx(INPUT_CLASS, "disabled:opacity-60", code && "mono");
   return (
-    <Labelled {...description}>
+    <Labeled {...description}>
       {(control) => (
         <input autoComplete="off" className={look} onChange={onText} {...control} {...attributes} />
       )}
-    </Labelled>
+    </Labeled>
   );
 }
 
@@ -91,33 +91,31 @@ export function TextareaField({
     code ? "mono" : "leading-6",
   );
   return (
-    <Labelled {...description}>
+    <Labeled {...description}>
       {(control) => (
         <textarea className={look} onChange={onText} spellCheck={!code} {...control} {...attributes} />
       )}
-    </Labelled>
+    </Labeled>
   );
 }
 
 /** A single-line input whose value the browser holds, for forms that work without JavaScript. */
 export function UncontrolledField({ label, ...props }: ComponentProps<"input"> & { label: string }) {
   return (
-    <Labelled label={label}>
-      {(control) => <input className={INPUT_CLASS} {...control} {...props} />}
-    </Labelled>
+    <Labeled label={label}>{(control) => <input className={INPUT_CLASS} {...control} {...props} />}</Labeled>
   );
 }
 
 export function SelectField({ children, ...props }: FieldProps<ComponentProps<"select">>) {
   const { description, onText, attributes } = split(props);
   return (
-    <Labelled {...description}>
+    <Labeled {...description}>
       {(control) => (
         <select className={INPUT_CLASS} onChange={onText} {...control} {...attributes}>
           {children}
         </select>
       )}
-    </Labelled>
+    </Labeled>
   );
 }
 

@@ -51,7 +51,7 @@ type PageButtonProps = {
 };
 
 /**
- * The main action of a list page, also in the palette, labelled like "New trigger". "Add" is for parts of a form,
+ * The main action of a list page, also in the palette, labeled like "New trigger". "Add" is for parts of a form,
  * such as a step. `otherwise`: for roles that may not use it.
  */
 export function PageButton({ label, needs, otherwise, to }: PageButtonProps) {

@@ -32,14 +32,14 @@ function isPageKey(event: KeyboardEvent): boolean {
   );
 }
 
-type Act = (event: KeyboardEvent) => unknown;
+type KeyAction = (event: KeyboardEvent) => unknown;
 
 /** The page's keyboard shortcuts while the component is mounted, by `KeyboardEvent.key`. */
-export function usePageKeys(keys: Record<string, Act>): void {
+export function usePageKeys(keys: Record<string, KeyAction>): void {
   const press = useEffectEvent((event: KeyboardEvent) => {
-    const act = Object.hasOwn(keys, event.key) ? keys[event.key] : undefined;
+    const action = Object.hasOwn(keys, event.key) ? keys[event.key] : undefined;
     if (event.key.length === 1 && !areSingleKeysOn()) return;
-    if (act && isPageKey(event) && act(event) !== false) event.preventDefault();
+    if (action && isPageKey(event) && action(event) !== false) event.preventDefault();
   });
   // A layout effect: other effects may run only after the page is visible, and would miss an early key.
   useLayoutEffect(() => {

@@ -37,7 +37,7 @@ type DetailHeadProps = {
   children?: ReactNode;
 };
 
-/** The head of a page below another one: the way back, the title, facts and acts. */
+/** The head of a page below another one: the way back, the title, facts and actions. */
 export function DetailHead({ back, title, className, children }: DetailHeadProps) {
   return (
     <header
@@ -73,7 +73,7 @@ export function Problem({ title, children }: { title: string; children?: ReactNo
   );
 }
 
-/** A grey bar in place of a text that is loading. */
+/** A gray bar in place of a text that is loading. */
 export function SkeletonLine({ className }: { className: string }) {
   return <span aria-hidden="true" className={clsx("inline-block h-3 rounded bg-hover", className)} />;
 }

@@ -424,8 +424,8 @@ const EXCEPTIONS: Record<string, Call | { ask: Call; gets: Gets }> = {
   },
   "runs.compareConfigurations": (api, at) => api.runs.compareConfigurations({ a: at.runId, b: at.runId }),
   "runs.searchSteps": (api, at) => api.runs.searchSteps({ ...at, text: "e" }),
-  "runs.neighbours": {
-    ask: (api, at) => api.runs.neighbours({ runId: at.runId }),
+  "runs.neighbors": {
+    ask: (api, at) => api.runs.neighbors({ runId: at.runId }),
     gets: showsNothingForeign,
   },
   "runs.start": (api, at) => api.runs.start({ kind: "agent", id: at.agentId, input: "Hello" }),

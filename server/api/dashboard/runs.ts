@@ -19,7 +19,7 @@ import { MAX_FOUND_IDS, MAX_RUNS_PER_CALL, MAX_SEARCH_LENGTH } from "@/server/ru
 import { countStatuses } from "@/server/runs/read/find/count-statuses";
 import { groupErrors } from "@/server/runs/read/find/error-groups";
 import { runFilter } from "@/server/runs/read/find/filter";
-import { findFitting, findNeighbours, findRunIds } from "@/server/runs/read/find/find";
+import { findFitting, findNeighbors, findRunIds } from "@/server/runs/read/find/find";
 import { searchSteps } from "@/server/runs/read/find/search-steps";
 import { inspectRun } from "@/server/runs/read/inspect/inspect";
 import { inspectCall, inspectStep } from "@/server/runs/read/inspect/inspect-line";
@@ -83,7 +83,7 @@ export const runsRouter = router({
 
   fitting: viewer.input(filtered.extend({ ids })).query(resolver(findFitting)),
 
-  neighbours: viewer.input(filtered.extend(run.shape)).query(resolver(findNeighbours)),
+  neighbors: viewer.input(filtered.extend(run.shape)).query(resolver(findNeighbors)),
   metrics: viewer.input(metricsQuestion).query(resolver(readRunMetrics)),
 
   inspect: viewer.input(run).query(resolver(inspectRun)),

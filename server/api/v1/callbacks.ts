@@ -45,7 +45,7 @@ const callback = {
   state: ["failingSince"],
   // Outputs of runs leave by callbacks.
   alsoNeeds: ["runs:read"],
-  isForgotten: true,
+  freesSlug: true,
 } as const;
 
 const ONLY_TARGETS = "A key that is limited to agents and tools gets only those that name none but its own.";

@@ -4,7 +4,7 @@ import { requireMatch, tagDefinition } from "@/server/api/http/entity-tag";
 import type { ApiKeyActor } from "@/server/base/actor";
 import { MAX_BODY_BYTES } from "@/server/contract/sizes";
 import type { Services } from "@/server/services";
-import { flag, words } from "./filters";
+import { flag, textParameter } from "./filters";
 
 /** Declares the endpoints that create, change and archive a kind of definition. */
 
@@ -36,7 +36,7 @@ type Kind = {
   alsoNeeds?: EndpointRules["alsoNeeds"];
   hasVersions?: true;
   /** Its slug is free once it is archived. */
-  isForgotten?: true;
+  freesSlug?: true;
 };
 
 export const definition = z.record(z.string(), z.unknown(), "the body must be an object").meta({
@@ -64,7 +64,7 @@ const GENERATE = {
     "true: the service creates the secret that signs calls, in place of the body's",
   ).input,
 };
-const NOTE = words("note", { max: 500, description: "Why the version is saved" }).input;
+const NOTE = textParameter("note", { max: 500, description: "Why the version is saved" }).input;
 
 /** As read from the query. */
 const OPTIONS = z.object({ note: z.string().optional(), generateSecret: z.boolean().optional() });
@@ -74,7 +74,7 @@ const operation = (verb: string, name: string) => `${verb}${name.charAt(0).toUpp
 
 /** Of a new definition. `created`: its answer, if that has more than a read's. */
 export function createEndpoint({
-  kind: { tag, name, path, view, state, example, alsoNeeds = [], hasVersions, isForgotten },
+  kind: { tag, name, path, view, state, example, alsoNeeds = [], hasVersions, freesSlug },
   created,
   generatesSecret,
   create,
@@ -89,7 +89,7 @@ export function createEndpoint({
   ): Promise<object>;
 }): Endpoint {
   const query = { ...(hasVersions ? { note: NOTE } : {}), ...(generatesSecret ? GENERATE : {}) };
-  const restores = isForgotten ? "" : ` The slug of an archived ${name} restores that one with its id.`;
+  const restores = freesSlug ? "" : ` The slug of an archived ${name} restores that one with its id.`;
   return endpoint({
     ...CHANGE,
     tag,

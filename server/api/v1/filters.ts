@@ -84,7 +84,7 @@ export function moment(name: string, description: string): Filter<string> {
   return { input: input.optional(), applied: z.iso.datetime().nullable() };
 }
 
-export function words(
+export function textParameter(
   name: string,
   { max, description }: { max: number; description: string },
 ): Filter<string> {

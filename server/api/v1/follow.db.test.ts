@@ -77,7 +77,7 @@ describe("wait", () => {
     expect((await answer).status).toBe(status);
   });
 
-  it("forgets a client that leaves", async () => {
+  it("releases a client that leaves", async () => {
     const leave = new AbortController();
     const answer = ask(`${statusOf(await insertOpen())}?wait=30`, { signal: leave.signal });
     await expect.poll(waiting).toBe(1);

@@ -4,7 +4,7 @@ import { RUN_KINDS, RUN_SOURCES, RUN_STATUSES } from "@/server/contract/enums";
 import { runListItem } from "@/server/contract/run-lists";
 import { MAX_SEARCH_LENGTH } from "@/server/runs/read/enums";
 import { listRunLines } from "@/server/runs/read/run-lines";
-import { choice, choices, flag, id, METADATA_PARAMETER, metadata, moment, words } from "./filters";
+import { choice, choices, flag, id, METADATA_PARAMETER, metadata, moment, textParameter } from "./filters";
 import { idCursor, listEndpoint } from "./list";
 
 export const exampleRun: z.input<typeof runListItem> = {
@@ -60,7 +60,7 @@ export const runs = {
       }),
       from: moment("from", "Only runs created at this time or later"),
       to: moment("to", "Only runs created before this time"),
-      text: words("text", {
+      text: textParameter("text", {
         max: MAX_SEARCH_LENGTH,
         description:
           "Only runs whose input, output or error has these words, or whose id starts with this text",

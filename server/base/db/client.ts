@@ -85,7 +85,7 @@ export function openDatabase(
   return { db, pool };
 }
 
-/** Breaks a connection if no byte passes for so long. Each statement on it must take less. */
+/** Breaks a connection if no byte passes for `ms`. Each statement on it must take less. */
 export function limitSilence(client: pg.ClientBase, ms: number): void {
   const stream = streamOf(client);
   const silence = Object.assign(new Error("The database does not answer."), { code: "ETIMEDOUT" });

@@ -101,7 +101,7 @@ export function createNotifications({
   log: Logger;
   /** Follows the database's clock with each ping. */
   clock?: DatabaseClock;
-  /** Reconnects if the server is silent for so long. */
+  /** Reconnects if the server is silent for this time. */
   silenceMs?: number;
 }): Notifications {
   const outbox = createOutbox(pool, log);

@@ -85,7 +85,7 @@ test("digits in texts and in keys are texts, and cannot pretend to be numbers", 
     expect(() => readJson(malformed)).toThrow(SyntaxError);
 });
 
-test("code that forgets them fails", () => {
+test("code that ignores them fails", () => {
   const value = readJson(`{"id":${EXACT[0]}}`);
   expect(() => JSON.stringify(value)).toThrow("Use writeJson");
   expect(() => structuredClone(value)).toThrow("could not be cloned");

@@ -8,7 +8,7 @@ const BRAND = Symbol.for("stepwell.exactNumber");
 const ERROR_NAME = "ExactNumberError";
 
 /**
- * A number as its digits. It is no `number`, so that code which forgets it does not compile. JSON.stringify and
+ * A number as its digits. It is not a `number`, so that code that ignores it does not compile. JSON.stringify and
  * structuredClone throw.
  */
 export class ExactNumber {

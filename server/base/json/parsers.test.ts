@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 // May call JSON.parse, because their texts have no tenants' values or only need a check. Others call
 // `readJson`, which keeps exact numbers.
 const OWN_TEXTS = new Set([
-  "app/(dashboard)/_editor/tool/catalogue.tsx",
+  "app/(dashboard)/_editor/tool/catalog.tsx",
   "app/(dashboard)/runs/(list)/use-live-runs.ts",
   "app/(dashboard)/runs/[runId]/use-live-run.ts",
   "app/_ui/json/spacing.ts",

@@ -11,7 +11,10 @@ export const MOST_STEPS = 20_000;
 const STEPS_TO_COPY = 20;
 const CHARACTERS = 64;
 
-/** Returns true if work of so many steps for each value, key and 64 characters is done at once. Counts no further. */
+/**
+ * Returns true if work with `stepsEach` steps for each value, key and 64 characters can be done at once. Stops counting
+ * at the limit.
+ */
 export function isSmall(value: Json, stepsEach = STEPS_TO_COPY): boolean {
   let left = MOST_STEPS / stepsEach;
   const open: Json[] = [value];

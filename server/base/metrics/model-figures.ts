@@ -71,14 +71,14 @@ export class ModelFigures {
 
   /** `isOwn`: an organization's own provider answers. */
   of(model: string, { isOwn }: { isOwn: boolean }): FiguresOfModel {
-    if (isOwn) return this.#labelled(OWN);
+    if (isOwn) return this.#labeled(OWN);
     const found = this.#ofModel.get(model);
     if (found !== undefined) return found;
     const isLabel = this.#known.has(model) && this.#ofModel.size < MAX_LABELS;
-    return this.#labelled(isLabel ? model : OTHER);
+    return this.#labeled(isLabel ? model : OTHER);
   }
 
-  #labelled(label: string): FiguresOfModel {
+  #labeled(label: string): FiguresOfModel {
     const found = this.#ofModel.get(label);
     if (found !== undefined) return found;
     const figures: FiguresOfModel = {

@@ -74,7 +74,7 @@ it("does not begin work that was aborted while it waited", async () => {
   expect(order).toEqual(["a1", "a3"]);
 });
 
-async function crowd(queue: FairQueue) {
+async function fill(queue: FairQueue) {
   vi.useFakeTimers({ toFake: ["performance"] });
   const hostile = ["a", "b", "c", "d"];
   const work = bench(queue);
@@ -85,7 +85,7 @@ async function crowd(queue: FairQueue) {
 }
 
 it("leaves a slot for short work when organizations have filled all slots with long work", async () => {
-  const { add, end, order } = await crowd(new FairQueue(4, 1, { reserved: 1 }));
+  const { add, end, order } = await fill(new FairQueue(4, 1, { reserved: 1 }));
   add("e", "e1");
   vi.advanceTimersByTime(10_000);
   // The first slot that is free goes to the organization without long work, and stays for such ones.
@@ -104,8 +104,8 @@ it("leaves a slot for short work when organizations have filled all slots with l
   expect(order.slice(7)).toEqual(["e2", "e3"]);
 });
 
-it("forgets after a minute that an organization's work was long", async () => {
-  const { end, order } = await crowd(new FairQueue(4, 1, { reserved: 1 }));
+it("no longer counts an organization's work as long after a minute", async () => {
+  const { end, order } = await fill(new FairQueue(4, 1, { reserved: 1 }));
   vi.advanceTimersByTime(10_000);
   await end("a1");
   expect(order).toHaveLength(4);

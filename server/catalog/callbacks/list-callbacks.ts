@@ -58,7 +58,7 @@ const LIST = defineQuery(
 export type CallbackLine = Awaited<ReturnType<typeof listCallbacks>>["callbacks"][number];
 export type CallbackDetail = Awaited<ReturnType<typeof inspectCallback>>;
 
-// From the beginning of an hour, so that the present one is the last of 24.
+// From the beginning of an hour, so that the current one is the last of 24.
 function sinceOf(now: Date): Date {
   return new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS - DAY_MS + HOUR_MS);
 }

@@ -75,9 +75,9 @@ If that was not you, ignore this email. Your password stays as it is.
 }
 
 /**
- * Creates a link with which a member sets a new password, and ends earlier ones. Only for a person whose one
- * organization this is and who is no operator, because it gives access to everything of the person. Only owners do so
- * for owners.
+ * Creates a link with which a member sets a new password, and deletes earlier ones. The link gives access to everything
+ * of the person, so the person must belong to no other organization and not be an operator. Only owners create it for
+ * owners.
  */
 export const createMemberPasswordLink = catalogVerb(
   { role: "admin", input: z.strictObject({ userId: idInput() }) },

@@ -20,8 +20,8 @@ import { Gunzip } from "./gunzip";
 // Holds Content-Encoding while a response passes through fetch, which would decode by it.
 const MOVED = "stepwell-content-encoding";
 const MAX_CODINGS = 2;
-// A decoder takes at most so many times what the response may have: kilobytes can hold gigabytes that a further
-// decoder ignores. Compressed parts of a few bytes are larger than their content.
+// A decoder takes at most this multiple of the response's limit: kilobytes can hold gigabytes that a further decoder
+// ignores. Compressed parts of a few bytes are larger than their content.
 const MOST_TAKEN = 8;
 
 export const keepEncoded: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>

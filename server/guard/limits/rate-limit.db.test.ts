@@ -55,7 +55,7 @@ describe("two processes on one database", () => {
   });
 });
 
-it("counts a trigger's calls anew when its window was changed", async () => {
+it("starts a new count of a trigger's calls when its window was changed", async () => {
   const tenant = await createTenant(world);
   const { id, token } = await createTrigger(world, tenant, { rateLimit: { requests: 2, seconds: 1 } });
   const call = async () => {

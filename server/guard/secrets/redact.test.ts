@@ -134,7 +134,7 @@ describe("a secret that comes back", () => {
     ] as const) {
       const cleaned = redact(`Wrong key <${encode(value)}>.`);
       expect(cleaned).toContain(mark);
-      // What may be left beside it are its neighbours in the encoded text, and the quotes of JSON.
+      // What may be left beside it are its neighbors in the encoded text, and the quotes of JSON.
       expect(cleaned.length).toBeLessThan(`Wrong key <${mark}>.`.length + 24);
       expect(cleaned).toMatch(/^Wrong key <.*>\.$/);
     }

@@ -108,15 +108,15 @@ export class RunEngine implements Engine, Executor {
   }
 
   /**
-   * Releases all runs: after their next act, or after `graceMs`. Work that `jobs` awaits may use the worker for 5 s; what
-   * it does then fails.
+   * Releases all runs: after their next call, or after `graceMs`. Work that `jobs` awaits may use the worker for 5 s;
+   * what it does then fails.
    */
   async stop(graceMs = 0, jobs: Promise<unknown> = Promise.resolve()): Promise<void> {
     this.#stopping = true;
     this.#dispatcher?.stop();
     const waiting = new AbortController();
     const overdue = sleep(JOBS_GRACE_MS, waiting.signal);
-    // Runs yield before their next act and store that; after the grace period, longer ones are released as they are.
+    // Runs yield before their next call and store that; after the grace period, longer ones are released as they are.
     const until = performance.now() + graceMs;
     while (this.isExecuting && performance.now() < until) await sleep(20);
     const closing = new WorkerLost("The process is stopping.");
@@ -274,7 +274,7 @@ export class RunEngine implements Engine, Executor {
 
   #contextOf(slot: Slot, steps: DurableSteps): SegmentContext {
     const services = this.getServices();
-    // A segment yields only after its first act.
+    // A segment yields only after its first call.
     const { tree } = slot;
     const hasProgressed = () =>
       tree.hasEndedChild || [...tree.journals].some((journal) => journal.hasProgressed);

@@ -17,7 +17,7 @@ export class RunStopped extends Error {
 }
 
 /**
- * The run must yield its slot before its next act. `until`: all its branches sleep, the first of them until then.
+ * The run must yield its slot before its next call. `until`: all its branches sleep, the first of them until then.
  * `isCallOver`: the server's call must end; its next call continues the run.
  */
 export class YieldSlot extends Error {

@@ -10,7 +10,10 @@ export type Worker = {
   accounts: Pick<Lane, "start" | "isStarting" | "reject" | "end" | "hold">;
   /** Commits rows in order. */
   journal: Pick<Lane, "row" | "child">;
-  /** Call before each act: a process that had stalled must not act for runs that were taken over. Throws WorkerLost. */
+  /**
+   * Call before each model call or step: a process that had stalled must not execute runs that were taken over. Throws
+   * WorkerLost.
+   */
   confirm(): Promise<void> | undefined;
   isConfirmed(): boolean;
   /** Undefined if the step may begin immediately. */

@@ -120,7 +120,7 @@ it("a segment that fails leaves its run to the Inngest server's next call", asyn
 it.each([
   ["rows", 2],
   ["rows and their steps", 3],
-])("a run leaves its worker only when the %s of the runs that it called are committed", async (_, acts) => {
+])("a run leaves its worker only when the %s of the runs that it called are committed", async (_, calls) => {
   const tenant = await createTenant(world);
   const steps = ["a", "b"].map((id) => ({ id, uses: "calculate", with: { expression: "1 + 1" } }));
   const definition = JSON.stringify({ parameters: { type: "object" }, steps, output: "{{ steps.b }}" });
@@ -136,7 +136,7 @@ it.each([
     },
   });
   // A model call, its call of the tool, and possibly the tool's first step.
-  expect(await executeSegment(beside, runId, { acts })).toBe("paused");
+  expect(await executeSegment(beside, runId, { calls })).toBe("paused");
   expect(await executeSegment(world, runId)).toBe("ended");
   expect(figures().journal.items).toBe(written);
 });
@@ -163,7 +163,7 @@ it.each([
   expect(modelCalls).toBe(1);
 });
 
-it("a process that was stalled does not act for a run that others took over", async () => {
+it("a process that was stalled executes nothing of a run that others took over", async () => {
   const tenant = await createTenant(world);
   const runId = await start(world, tenant);
   await admitWaitingRuns(world, { worker: null, slots: 10 });

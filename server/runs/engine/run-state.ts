@@ -272,7 +272,7 @@ const PAUSE = defineCommand(
    WHERE ${IS_CLAIMED} AND cancel_requested_at IS NULL`,
 );
 
-/** Releases a run that keeps its slot, `inOrder`: between two acts. False as in `yieldSlot`. */
+/** Releases a run that keeps its slot, `inOrder`: between two calls. False as in `yieldSlot`. */
 export function pauseRun(
   { pool, clock }: Services,
   claim: Claim,

@@ -65,16 +65,16 @@ it("lets a run yield between two segments when the server has enough runs and an
   await untilSharesAreKnown(process);
   expect(handOversOf(waiting)).toEqual([]);
 
-  expect(await executeSegment(process, first, { acts: 2 })).toBe("yielded");
+  expect(await executeSegment(process, first, { calls: 2 })).toBe("yielded");
   process.engine.wake();
   await expect.poll(() => handOversOf(waiting)).toEqual([1]);
   // It must yield no other slot, and continues later with its own event.
-  expect(await executeSegment(process, second, { acts: 2 })).toBe("paused");
+  expect(await executeSegment(process, second, { calls: 2 })).toBe("paused");
   play = async () => ({ content: "Done." });
-  expect(await executeSegment(process, waiting, { acts: 2 })).toBe("ended");
+  expect(await executeSegment(process, waiting, { calls: 2 })).toBe("ended");
   process.engine.wake();
   await expect.poll(() => handOversOf(first)).toEqual([1, 2]);
-  expect(await executeSegment(process, first, { acts: 2 })).toBe("ended");
+  expect(await executeSegment(process, first, { calls: 2 })).toBe("ended");
   const run = await world.db.run.findUniqueOrThrow({ where: { id: first } });
   expect(run).toMatchObject({ status: "Completed", stepsExecuted: 1 });
   expect(run.yieldedAt).toHaveLength(1);
@@ -89,11 +89,11 @@ it("tells a call that nothing has finished in it while called runs read their fi
   const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
   const { runId } = await startRun(process, actor, { kind: "tool", targetId, input: {} });
   await admitWaitingRuns(world, { worker: null, slots: 1_000 });
-  expect(await executeSegment(process, runId, { acts: 2 })).toBe("paused");
+  expect(await executeSegment(process, runId, { calls: 2 })).toBe("paused");
 
   const progress: boolean[] = [];
   const checkpoint = (hasProgressed: boolean) => void progress.push(hasProgressed);
-  const result = await process.engine.executeSegment({ runId }, { run: (_step, act) => act(), checkpoint });
+  const result = await process.engine.executeSegment({ runId }, { run: (_step, work) => work(), checkpoint });
   expect(result.kind).toBe("ended");
   // The call itself, then "b" and "c".
   expect(progress).toEqual([false, false, true]);

@@ -181,7 +181,7 @@ it("ends a run that was cancelled between two calls of the Inngest server", asyn
   const [first, second] = [await start(tenant), await start(tenant)];
   await admitWaitingRuns(world, { worker: null, slots: 1_000 });
   for (const runId of [first, second]) {
-    expect(await executeSegment(world, runId, { acts: 1 })).toBe("paused");
+    expect(await executeSegment(world, runId, { calls: 1 })).toBe("paused");
   }
   expect(await cancelRun(world, tenant.orgId, { runId: first, by: "Ada" })).toBe(true);
   // The canceller's process died after marking the run.

@@ -137,7 +137,7 @@ export class RunFollower {
       }
       if (hasChildren) this.#open = await readOpenCalls(services, this.#followed.ref.runId, this.#n);
       const open = new Set(this.#open.map(({ n }) => n));
-      for (const step of this.#called.keys()) if (!open.has(step)) this.#forget(step);
+      for (const step of this.#called.keys()) if (!open.has(step)) this.#release(step);
     }
     for (const call of this.#open) await this.#drain(call, { isPoll });
     return false;
@@ -158,7 +158,7 @@ export class RunFollower {
       for (const event of events) {
         const call = hasChildren && event.type === "step.completed" ? event.call : undefined;
         if (call && !this.#drained.has(call.n)) return { undrained: call, isWhole, isOver: false };
-        if (call) this.#forget(call.n);
+        if (call) this.#release(call.n);
         this.#writeNumbered(event);
       }
       const isOver = isWhole && end !== null;
@@ -205,7 +205,7 @@ export class RunFollower {
     return run;
   }
 
-  #forget(step: number): void {
+  #release(step: number): void {
     this.#called.get(step)?.run?.close();
     this.#called.delete(step);
     this.#drained.delete(step);

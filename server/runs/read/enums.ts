@@ -40,7 +40,7 @@ export const MAX_FOUND_IDS = 1_000;
 export const MAX_LISTED_CHILDREN = 200;
 /** More runs of a status are not counted: a count of all would read them all. */
 export const MAX_COUNTED_RUNS = 1_000;
-/** A search within a large run covers so many characters of each text. */
+/** The characters of each text that a search within a large run covers. */
 export const SEARCHED_START = 64 * KIB;
 /** The longest text that a search takes, in characters. */
 export const MAX_SEARCH_LENGTH = 200;

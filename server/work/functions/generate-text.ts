@@ -94,7 +94,7 @@ export const generateText = defineFunction({
   timeoutMs: 1_800_000,
   example: {
     input: {
-      prompt: "Name the city in: Parcel for Ada, Oslo harbour",
+      prompt: "Name the city in: Parcel for Ada, Oslo harbor",
       schema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
     },
     output: { city: "Oslo" },

@@ -27,7 +27,7 @@ type Options = {
   onEvent(event: InngestEvent): void;
 };
 
-/** With so many steps, a run fails at the next call. */
+/** With this many steps, a run fails at the next call. */
 const MAX_STEPS = 1_000;
 const TOO_MANY_STEPS = {
   name: "InngestErrFunctionOverflowed",

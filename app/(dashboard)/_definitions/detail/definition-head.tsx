@@ -33,12 +33,12 @@ export function DefinitionHead({ of, users }: DefinitionHeadProps) {
         {of.status === "inactive" ? <Badge>inactive</Badge> : null}
         <CopyButton label={`Copy the id of ${of.name}`} text={of.id} />
       </span>
-      <Acts of={{ kind, id, name }} users={users} />
+      <HeadActions of={{ kind, id, name }} users={users} />
     </DetailHead>
   );
 }
 
-function Acts({ of, users }: { of: DefinitionRef & { name: string }; users: User[] }) {
+function HeadActions({ of, users }: { of: DefinitionRef & { name: string }; users: User[] }) {
   const page = `/${of.kind}s/${of.id}`;
   const mayEdit = useMay("member");
   const [confirming, setConfirming] = useState(false);

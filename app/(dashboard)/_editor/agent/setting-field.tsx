@@ -3,7 +3,7 @@
 import clsx from "clsx";
 import { type ComponentProps, useId, useState } from "react";
 import { CodeField } from "@/app/_ui/editor/code-field";
-import { INPUT_CLASS, Labelled, TextField } from "@/app/_ui/forms/form";
+import { INPUT_CLASS, Labeled, TextField } from "@/app/_ui/forms/form";
 import { Segments } from "@/app/_ui/segments";
 import { writeJson } from "@/server/base/json/json";
 import { readTypedJson, typedJsonIssue } from "@/server/base/json/repeated-key";
@@ -101,7 +101,7 @@ function Share({
   ...description
 }: ControlProps & { most: number; placeholder: string | undefined }) {
   return (
-    <Labelled {...description}>
+    <Labeled {...description}>
       {(control) => (
         <div className="flex items-center gap-3">
           <input
@@ -126,7 +126,7 @@ function Share({
           />
         </div>
       )}
-    </Labelled>
+    </Labeled>
   );
 }
 

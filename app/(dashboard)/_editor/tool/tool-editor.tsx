@@ -15,7 +15,7 @@ import { EditorForm } from "../editor-form";
 import { copyName } from "../slug";
 import { EDITED_QUERY, type EditorProps, useEditor } from "../use-editor";
 import { addBeside } from "./add-beside";
-import { type Callable, Catalogue } from "./catalogue";
+import { type Callable, Catalog } from "./catalog";
 import { FoldingList } from "./folding-list";
 import { LastOutputsContext, useLastOutputs } from "./knowledge/last-outputs";
 import { usePins } from "./knowledge/pins";
@@ -245,7 +245,7 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
           ) : null}
         </div>
         {adding === null ? null : (
-          <Catalogue
+          <Catalog
             onClose={() => setAdding(null)}
             onPick={(callable) => add(adding, callable)}
             title={titleOfAdding(steps, adding)}

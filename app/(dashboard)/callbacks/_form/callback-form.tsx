@@ -188,7 +188,7 @@ function Picker({ choices, chosen, onChange, read }: PickerProps) {
 function CreatedDialog({ name, created }: { name: string; created: { id: string; secret: string | null } }) {
   return (
     <DoneDialog
-      acts={
+      actions={
         <Link className={buttonClass()} href={`/callbacks/${created.id}`}>
           Open the callback
         </Link>

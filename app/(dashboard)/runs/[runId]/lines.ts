@@ -24,7 +24,7 @@ type Common = Times & {
 export type LineStatus = StepLine["status"] | "Tolerated" | "Cancelled" | "Waiting";
 
 /**
- * A model call or a step, labelled by its id in a tool's definition (`fetch`, `page[3]`), or by the function's or
+ * A model call or a step, labeled by its id in a tool's definition (`fetch`, `page[3]`), or by the function's or
  * tool's name in an agent's.
  */
 export type WorkLine = Common & {

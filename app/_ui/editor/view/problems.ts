@@ -22,7 +22,7 @@ const known = StateField.define<readonly Diagnostic[]>({
   },
 });
 
-/** Underlines the problems that the editor was told, and syntax errors of JSON. */
+/** Underlines the problems that `setProblems` sets, and syntax errors of JSON. */
 export function showProblems(language: Language): Extension {
   return [
     known,

@@ -11,7 +11,7 @@ const SEND_TIMEOUT_MS = 30_000;
 
 type Failing = { orgId: OrgId; endpointId: string; failingSince: Date; lastError: string };
 
-/** A suspension is not counted: the next failure begins anew. */
+/** A suspension is not counted: the next failure counts as the first. */
 export async function restartFailures(tx: Transaction, organizationId: OrgId): Promise<void> {
   await tx.callbackEndpoint.updateMany({
     where: { organizationId, failedAt: { not: null } },

@@ -16,10 +16,10 @@ const PAUSES_MS = [
   20.5 * HOUR_MS,
 ];
 
-/** An endpoint that fails for so long is disabled. */
+/** An endpoint that fails for this time is disabled. */
 export const DISABLED_AFTER_MS = 3 * DAY_MS;
 
-/** Longer than each pause: a failing endpoint that has had no attempt for so long was not tried. */
+/** Longer than each pause: a failing endpoint without an attempt for this time was not tried. */
 export const LONGEST_PAUSE_MS = DAY_MS;
 
 // As long as the receiver asks for, but shorter than LONGEST_PAUSE_MS: otherwise it would never count as failing for days.

@@ -21,24 +21,24 @@ it("keeps the slot for a short sleep", async () => {
   await branches.fork([() => branches.sleep(at(0.01), NEVER), () => branches.sleep(at(0.02), NEVER)]);
 });
 
-it("keeps the slot while another branch acts, whatever it forks", async () => {
+it("keeps the slot while another branch works, whatever it forks", async () => {
   const branches = create();
   let finish = () => {};
-  const acts = async () => {
+  const busy = async () => {
     await branches.fork([async () => {}, async () => {}]);
     await new Promise<void>((done) => {
       finish = done;
     });
-    return "acted";
+    return "done";
   };
   let left: unknown;
   const sleeping = branches.sleep.bind(branches, at(60), NEVER);
-  const works = [() => sleeping().catch((error: unknown) => (left = error)), acts];
+  const works = [() => sleeping().catch((error: unknown) => (left = error)), busy];
   const forked = branches.fork<unknown>(works);
   await new Promise((done) => setImmediate(done));
   expect(left).toBeUndefined();
   finish();
-  expect(await forked).toEqual([expect.objectContaining({ until: expect.any(Date) }), "acted"]);
+  expect(await forked).toEqual([expect.objectContaining({ until: expect.any(Date) }), "done"]);
 });
 
 it("ends a sleep with the reason of the signal", async () => {
@@ -61,7 +61,7 @@ it("waits for all branches, and throws what decides most", async () => {
   const yielding = throwing(new YieldSlot("next"));
   await expect(create().fork([yielding, throwing(issue)])).rejects.toBe(issue);
   await expect(create().fork([throwing(issue), throwing(lost), yielding])).rejects.toBe(lost);
-  // A branch that was about to act must not wait for one that sleeps.
+  // A branch that was about to make a call must not wait for one that sleeps.
   const branches = create();
   const sleeping = () => branches.sleep(at(60), NEVER);
   await expect(branches.fork([sleeping, yielding])).rejects.toMatchObject({ until: undefined });

@@ -74,7 +74,7 @@ export class Branches {
   }
 }
 
-// If several branches fail: a lost worker first, a slot that is left last. A branch that yields before an act must
+// If several branches fail: a lost worker first, a slot that is left last. A branch that yields before a call must
 // not wait until a sleeping one wakes up, nor one with a time limit until another does.
 function rankOf(error: unknown): number {
   if (error instanceof WorkerLost) return 0;

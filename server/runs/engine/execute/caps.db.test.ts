@@ -98,7 +98,7 @@ describe("agent runs", () => {
     const { runId } = await start(tenant);
     await admitWaitingRuns(world, { worker: null, slots: 1_000 });
     // The model, the round of calls and the tool's step; another worker continues before the second model call.
-    expect(await executeSegment(world, runId, { acts: 3 })).toBe("paused");
+    expect(await executeSegment(world, runId, { calls: 3 })).toBe("paused");
     expect(await executeSegment(world, runId)).toBe("ended");
     const failed = await read(runId);
     expect(failed).toMatchObject({ status: "Failed", errorCode: "max_credits" });
@@ -218,7 +218,7 @@ describe("agents that another run called", () => {
     const runId = await startCaller(tenant, { after: TIME });
     await admitWaitingRuns(world, { worker: null, slots: 1_000 });
     // The call is over before the tool's second step.
-    expect(await executeSegment(world, runId, { acts: 4 })).toBe("paused");
+    expect(await executeSegment(world, runId, { calls: 4 })).toBe("paused");
     expect(await executeSegment(world, runId)).toBe("ended");
     await expectStoppedAtCap(tenant, runId);
   });

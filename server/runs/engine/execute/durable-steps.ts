@@ -6,11 +6,11 @@ export type StepReference = { status: "Completed" | "Failed"; bytes: number };
 
 /** The step tools of the durable function: an Inngest server's, or none but the run's journal. */
 export type DurableSteps = {
-  /** Acts within another act, also in parallel, belong to its step. */
-  run<T>(step: StepName, act: () => Promise<T>, refer: (result: T) => StepReference): Promise<T>;
+  /** Work within a step, also in parallel, belongs to that step. */
+  run<T>(step: StepName, work: () => Promise<T>, refer: (result: T) => StepReference): Promise<T>;
   /**
-   * Called before each act. Throws YieldSlot if the call that executes the run must end first. `hasProgressed`: the call
-   * has finished an act.
+   * Called before each step. Throws YieldSlot if the call that executes the run must end first. `hasProgressed`: the
+   * call has finished a step.
    */
   checkpoint(hasProgressed: boolean): void;
 };

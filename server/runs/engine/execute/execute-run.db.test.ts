@@ -226,7 +226,7 @@ describe("agent runs", () => {
     play(() => ask("calculate", { expression: "1+1" }));
     const { runId } = await start(tenant);
     await admitWaitingRuns(world, { worker: null, slots: 1_000 });
-    expect(await executeSegment(world, runId, { acts: 2 })).toBe("paused");
+    expect(await executeSegment(world, runId, { calls: 2 })).toBe("paused");
     world.clock.advance(901_000);
     expect(await executeSegment(world, runId)).toBe("ended");
     expect(modelCalls()).toBe(1);
@@ -250,7 +250,7 @@ describe("prices", () => {
     play((_request, call) => (call === 1 ? ask("adder", { a: 1, b: 2 }) : { content: "Done." }));
     const { runId } = await start(tenant);
     await admitWaitingRuns(world, { worker: null, slots: 1_000 });
-    expect(await executeSegment(world, runId, { acts: 1 })).toBe("paused");
+    expect(await executeSegment(world, runId, { calls: 1 })).toBe("paused");
     const beside = await createWorld({ beside: world, models: world.models, prices: dearer });
     expect(await executeSegment(beside, runId)).toBe("ended");
     await beside.close();

@@ -33,7 +33,7 @@ export async function executeTool(execution: Execution, configuration: ToolConfi
       call: async (call) => resultOf(await executeStepCall(execution, call, () => checkpoint(call))),
       skip: ({ key, functionName, note }) =>
         execution.journal.skipStep({ key, toolName: functionName, input: JSON.stringify(note) }),
-      fork: (works, act) => forkAsStep(execution, act, works),
+      fork: (works, call) => forkAsStep(execution, call, works),
     },
   });
 }

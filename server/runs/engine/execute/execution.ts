@@ -18,7 +18,7 @@ export type SegmentContext = {
   branches: Branches;
   steps: DurableSteps;
   tree: Tree;
-  /** Called before each act; throws YieldSlot if the run must yield its slot. */
+  /** Called before each model call and each round of calls; throws YieldSlot if the run must yield its slot. */
   checkpoint(): void;
   /** True: steps that need much memory must wait, because other runs take too much. */
   isHeldUp(): boolean;

@@ -90,7 +90,7 @@ it("a run ends, and the organization's runs are read, though its provider report
 
   await admitWaitingRuns(world, { worker: null, slots: 10 });
   for (const runId of [ended, cancelled]) {
-    expect(await executeSegment(world, runId, { acts: CALLS - 1 })).toBe("paused");
+    expect(await executeSegment(world, runId, { calls: CALLS - 1 })).toBe("paused");
     await expectReadable(runId, null);
   }
   expect((await readRunMetrics(world, member, { period: "24h" })).total.tokens).toBe(4 * COUNTED);

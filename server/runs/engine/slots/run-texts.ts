@@ -3,11 +3,11 @@ import type { ClaimedRun } from "../claimed-run";
 
 // Smaller runs stay in memory: their texts are few.
 const LARGE_BYTES = MIB;
-// Less than the whole limit, so that a large run that comes back can act.
+// Less than the whole limit, so that a large run that comes back can make a call.
 const COME_BACK = 3 / 4;
 // An organization with less than this share of the limit has few texts.
 const FEW = 1 / 8;
-// An unknown large run comes back, acts once and leaves again.
+// An unknown large run comes back, makes one call and leaves again.
 const MOST_KNOWN = 10_000;
 
 type Holder = {
@@ -19,7 +19,7 @@ const heapBytesOfTree = ({ journals }: Holder["tree"]): number =>
   [...journals].reduce((sum, journal) => sum + journal.bytes.heap, 0);
 
 /**
- * Limits the bytes of texts that a process's runs keep between acts; an organization has at most half. A large run
+ * Limits the bytes of texts that a process's runs keep between calls; an organization has at most half. A large run
  * beyond that yields its slot until there is room. The largest run does not count, so that there is always room for
  * one.
  */
@@ -64,8 +64,8 @@ export class RunTexts {
   }
 
   /**
-   * True: the run must not read or make another large value yet. The largest of the runs that crowd the memory goes
-   * on, so that it leaves. Others do not hold up an organization with few texts.
+   * True: the run must not read or make another large value yet. The largest run continues, so that it frees
+   * its memory. Others do not hold up an organization with few texts.
    */
   isHeldUp({ run: { id, orgId } }: Holder): boolean {
     const { all, each } = this.#count();

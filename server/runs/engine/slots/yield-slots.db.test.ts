@@ -160,7 +160,7 @@ function countLooks({ pool }: World): () => number {
   return () => query.mock.calls.filter((call: unknown[]) => statementName(call) === "count-waiting").length;
 }
 
-it("happens between two acts when another organization waits; the run continues where it was", async () => {
+it("happens between two calls when another organization waits; the run continues where it was", async () => {
   const tenant = await createTenant(world);
   const second = await createTenant(world);
   const viewer = await createMember(world, tenant, "viewer");
@@ -174,7 +174,7 @@ it("happens between two acts when another organization waits; the run continues 
   for (const message of ["first", "second"]) await expect.poll(() => calls.count(message)).toBe(1);
   const other = await start(second, { process: busy, userMessage: "other" });
   await untilSharesAreKnown(busy);
-  // Exactly one of the two yields when it has finished an act.
+  // Exactly one of the two yields when it has finished a call.
   await calls.release("first", 1);
   await expect.poll(async () => (await read(runs[0])).admittedAt).toBeNull();
   expect(await read(runs[0])).toMatchObject({ status: "Running", claimedBy: null });
@@ -282,7 +282,7 @@ it("happens between two steps of a child run; parent and child continue where th
   await expectSoundLedger(world, tenant);
 });
 
-it("happens once, when each of a run's parallel branches has finished its act", async () => {
+it("happens once, when each of a run's parallel branches has finished its call", async () => {
   const tenant = await createTenant(world);
   const second = await createTenant(world);
   const names = ["left", "right"];

@@ -32,7 +32,7 @@ export type Queued = Item & {
 /**
  * Divides a queue into one flush and the rest. A flush has one row per key of a run and one start per idempotency
  * key. If a row must wait, later rows of its run wait too, because readers rely on their order. Items of one
- * organization are neighbours.
+ * organization are neighbors.
  */
 export function takeBatch(queue: readonly Queued[]): { batch: Queued[]; rest: Queued[] } {
   const batch: Queued[] = [];

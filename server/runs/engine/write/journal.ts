@@ -75,7 +75,7 @@ export class RunJournal {
     this.numbers = new JournalNumbers(run, contents);
   }
 
-  /** For the run's own row: its first acts do not wait for it. */
+  /** For the run's own row: its first calls do not wait for it. */
   follow(written: Promise<void>): void {
     this.#before = written;
     written.catch(() => {});

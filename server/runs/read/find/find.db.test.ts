@@ -9,7 +9,7 @@ import { createTenant, createTrigger, createWorld, type Tenant, type World } fro
 import { exportRuns } from "../export";
 import { listRuns } from "../list";
 import { type RunFilter, runFilter } from "./filter";
-import { findFitting, findNeighbours, findRunIds } from "./find";
+import { findFitting, findNeighbors, findRunIds } from "./find";
 import { indexEndedRuns } from "./run-index";
 
 type Made = Parameters<typeof insertRun>[2] & { id: string; createdAt: Date };
@@ -176,7 +176,7 @@ describe.each(INDEXED)("finding runs when %s", (_, indexed) => {
         const runId = made[at]?.id ?? "";
         const older = made.slice(0, at).findLast((run) => fits(run, filter))?.id ?? null;
         const newer = made.slice(at + 1).find((run) => fits(run, filter))?.id ?? null;
-        expect(await findNeighbours(world, actor, { runId, filter })).toEqual({ newer, older });
+        expect(await findNeighbors(world, actor, { runId, filter })).toEqual({ newer, older });
       }),
       { numRuns: 100 },
     );

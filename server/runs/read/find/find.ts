@@ -105,7 +105,7 @@ export async function findFitting(
 }
 
 /** The next newer and next older run in a filtered list; null at its ends. The run itself may not match. */
-export async function findNeighbours(
+export async function findNeighbors(
   services: Pick<Services, "clock" | "pool">,
   { orgId }: MemberActor,
   { runId, filter }: { runId: string; filter: RunFilter },

@@ -27,7 +27,7 @@ export function shortenText(text: string, keep: number, bytes = Buffer.byteLengt
   return `${start} [shortened: ${Buffer.byteLength(start)} of ${bytes} bytes]`;
 }
 
-/** The message as it is sent: itself, if it is no output that is shortened. */
+/** Returns the message, with its output shortened if it is listed. */
 export function shortenMessage(
   message: ModelMessage,
   index: number,

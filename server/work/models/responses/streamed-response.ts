@@ -226,11 +226,11 @@ export class StreamedResponse implements StreamedReply {
     if (type === "function_call") this.#calls += 1;
     const isFurther = type === "function_call" && this.#calls > MAX_RECORDED_CALLS;
     this.#count((isFurther ? FURTHER_LENGTH : ITEM_LENGTH) + ids.join().length);
-    const begun = isFurther ? null : newItem(index, type);
-    if (begun === null) this.#further += 1;
-    else this.#items.push(begun);
-    for (const id of [...ids, ""]) this.#places.set(keyOf(place, id), begun);
-    return begun;
+    const item = isFurther ? null : newItem(index, type);
+    if (item === null) this.#further += 1;
+    else this.#items.push(item);
+    for (const id of [...ids, ""]) this.#places.set(keyOf(place, id), item);
+    return item;
   }
 
   #count(length: number): void {

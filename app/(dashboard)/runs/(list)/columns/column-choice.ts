@@ -34,7 +34,7 @@ export function moveColumn(
   by: 1 | -1,
 ): readonly ColumnName[] {
   const at = columns.indexOf(name);
-  const neighbour = columns[at + by];
-  if (at < 0 || neighbour === undefined) return columns;
-  return columns.map((each) => (each === name ? neighbour : each === neighbour ? name : each));
+  const neighbor = columns[at + by];
+  if (at < 0 || neighbor === undefined) return columns;
+  return columns.map((each) => (each === name ? neighbor : each === neighbor ? name : each));
 }

@@ -84,10 +84,10 @@ const figure = (value: number, text: string) => (
 /** Of a row on a phone, whatever is chosen. */
 const PHONE: readonly ColumnName[] = ["status", "started", "duration"];
 
-/** So many leave the run enough room at 1,280 px; more columns need a wider window. */
+/** At 1,280 px, more columns leave the run too little room; they need a wider window. */
 const MOST_AT_XL = 6;
 
-type Acting = {
+type RowActions = {
   isSelected: (run: RunLine) => boolean;
   onSelect: Select | undefined;
   onToggle: (run: RunLine) => void;
@@ -95,7 +95,7 @@ type Acting = {
 
 export function runColumns(
   chosen: readonly ColumnName[],
-  { isSelected, onSelect, onToggle }: Acting,
+  { isSelected, onSelect, onToggle }: RowActions,
 ): LineColumn<RunLine>[] {
   const columnOf = (name: ColumnName) => ({ head: HEADS[name], ...COLUMNS[name] });
   const others = chosen.filter((name) => !PHONE.includes(name));

@@ -62,7 +62,7 @@ export function AdjacentRuns({ runId }: { runId: string }) {
   const search = useLastListSearch();
   const { filter } = readFilter(new URLSearchParams(search ?? ""));
   const { data, refetch } = useQuery({
-    ...trpc.runs.neighbours.queryOptions({ runId, filter }),
+    ...trpc.runs.neighbors.queryOptions({ runId, filter }),
     enabled: search !== null,
     // A newer run may have started since.
     staleTime: 0,

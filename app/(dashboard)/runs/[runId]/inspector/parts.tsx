@@ -90,7 +90,7 @@ export function LineDuration({ line }: { line: Pick<Line, "startedAt" | "finishe
   );
 }
 
-/** The error of a step or call, in the colour of its status; not again if the error is at the top of the page. */
+/** The error of a step or call, in the color of its status; not again if the error is at the top of the page. */
 export function ErrorText({
   line,
   work,

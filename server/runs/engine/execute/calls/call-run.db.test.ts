@@ -145,7 +145,7 @@ describe("run_tool", () => {
     await insertTool(world, tenant, { slug: "inner", definition: { steps: [write("one"), write("two")] } });
     const runId = await start(tenant, { steps: [call("inner")] });
     await admitWaitingRuns(world, { worker: null, slots: 1_000 });
-    expect(await executeSegment(world, runId, { acts: 2 })).toBe("paused");
+    expect(await executeSegment(world, runId, { calls: 2 })).toBe("paused");
     expect(prompts).toEqual(["one"]);
     expect(await executeSegment(world, runId)).toBe("ended");
     expect(prompts).toEqual(["one", "two"]);
@@ -167,10 +167,10 @@ const delegates =
         };
 
 /** Lets a tool's call of another target end in the middle, and returns the ids of both runs. */
-async function pauseInChild(tenant: Tenant, step: JsonObject, acts: number) {
+async function pauseInChild(tenant: Tenant, step: JsonObject, calls: number) {
   const runId = await start(tenant, { steps: [{ ...step, onError: "continue" }] });
   await admitWaitingRuns(world, { worker: null, slots: 1_000 });
-  expect(await executeSegment(world, runId, { acts })).toBe("paused");
+  expect(await executeSegment(world, runId, { calls })).toBe("paused");
   const [child] = (await read(runId)).children;
   if (child === undefined) throw new Error("no child run");
   expect(child).toMatchObject({ status: "Running", claimedBy: null });

@@ -77,7 +77,7 @@ async function start(tenant: Tenant): Promise<string> {
 
 async function executeFirstCall(runId: string): Promise<void> {
   await admitWaitingRuns(world, { worker: null, slots: 1_000 });
-  await executeSegment(world, runId, { acts: 1 });
+  await executeSegment(world, runId, { calls: 1 });
 }
 
 const read = (id: string) =>

@@ -155,7 +155,7 @@ describe("a run that waits", () => {
     const runId = await startTool(tenant, { steps: [{ id: "both", parallel: [waits(60), sums] }] });
     await admitWaitingRuns(world, { worker: null, slots: 1_000 });
     // The call is over before the second sum.
-    expect(await executeSegment(world, runId, { acts: 2 })).toBe("paused");
+    expect(await executeSegment(world, runId, { calls: 2 })).toBe("paused");
     const steps = () =>
       world.db.step.findMany({ where: { run: { rootRunId: runId } }, select: { key: true, status: true } });
     expect(await steps()).not.toContainEqual({ key: "two", status: "Completed" });

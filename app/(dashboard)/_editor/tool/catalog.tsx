@@ -15,10 +15,10 @@ import { emptyOf } from "../../_schema/value";
 /** A call for a new step. `keywords`: words for what it does. `stepId`: the base of the step's id. */
 export type Callable = { id: string; label: string; keywords: string; stepId: string; step: object };
 
-type CatalogueProps = { title: string; onPick: (callable: Callable) => void; onClose: () => void };
+type CatalogProps = { title: string; onPick: (callable: Callable) => void; onClose: () => void };
 
 /** Functions and tools to pick for a new step, with a search. The caller moves the focus to the new step. */
-export function Catalogue({ title, onPick, onClose }: CatalogueProps) {
+export function Catalog({ title, onPick, onClose }: CatalogProps) {
   const trpc = useTRPC();
   const choices = useQuery(trpc.definitions.choices.queryOptions());
   const functions = useQuery(trpc.definitions.functions.queryOptions());
