@@ -107,6 +107,14 @@ test("a phone shows the chosen status among the tabs, with its number", async ({
   const tab = page.getByRole("navigation", { name: "Status" }).locator("[aria-current]");
   await expect(tab).toHaveText(/^Cancelled[\d,+]+$/);
   await expect(tab).toBeInViewport({ ratio: 0.95 });
+  const boxes = await page
+    .getByRole("navigation", { name: "Status" })
+    .getByRole("link")
+    .evaluateAll((links) =>
+      links.map((link) => ({ left: link.getBoundingClientRect().left, width: link.scrollWidth })),
+    );
+  for (const [index, { left, width }] of boxes.entries())
+    expect(boxes[index + 1]?.left ?? Number.POSITIVE_INFINITY).toBeGreaterThanOrEqual(left + width - 1);
 });
 
 test("a phone shows the headline of an error in two lines, and equal errors follow the list", async ({

@@ -31,7 +31,7 @@ export function StatusTabs({ filter, onChange, children }: Props) {
       <a
         aria-current={isCurrent ? "true" : undefined}
         className={clsx(
-          "inline-flex h-9 min-w-6 items-center gap-1.5 whitespace-nowrap border-b-2",
+          "inline-flex h-9 min-w-6 shrink-0 items-center gap-1.5 whitespace-nowrap border-b-2",
           isCurrent ? "border-accent font-medium text-ink" : "border-transparent text-muted hover:text-ink",
         )}
         href={`/runs${writeFilter(choose(filter))}`}
