@@ -10,6 +10,7 @@ import { idInput } from "@/server/contract/ids";
 import { type Author, type Change, catalogVerb } from "./change";
 import { type TriggerDefinition, triggerDefinition } from "./definitions";
 import { addSigningSecret, describeSigningSecretIssue, putTrigger } from "./save-trigger";
+import { overlapSeconds, requireFewSecrets } from "./signing-secrets";
 import { type SignatureDefinition, senderOf, storedSignature } from "./webhooks/senders/signature-definition";
 
 /** Creates a trigger whose slug is free. `generateSecret` takes the place of `secret`, which is returned this once. */
@@ -44,8 +45,6 @@ export const setTriggerStatus = catalogVerb(
   },
 );
 
-const MAX_OVERLAP_SECONDS = 30 * 24 * 3600;
-
 /** Creates a signing secret and returns it, this once. Earlier ones stay valid for the overlap. Throws `not_found`. */
 export const rotateTriggerSecret = catalogVerb(
   {
@@ -54,10 +53,10 @@ export const rotateTriggerSecret = catalogVerb(
       id: idInput(),
       /** Default: a generated secret. */
       secret: z.string().min(1).max(1_000).optional(),
-      overlapSeconds: z.int().min(0).max(MAX_OVERLAP_SECONDS),
+      overlapSeconds,
     }),
   },
-  async (change, { id, overlapSeconds, secret: given }) => {
+  async (change, { id, overlapSeconds: seconds, secret: given }) => {
     const { tx, at } = change;
     const { name, ...found } = await requireTrigger(change, id);
     const signature = storedSignature.parse(found.signature);
@@ -65,18 +64,19 @@ export const rotateTriggerSecret = catalogVerb(
     const issue = describeSigningSecretIssue(signature, secret);
     if (issue !== null) throw rejection([{ path: "/secret", message: issue }]);
 
-    const until = new Date(at.getTime() + overlapSeconds * 1000);
+    const until = new Date(at.getTime() + seconds * 1000);
     const earlier = await tx.triggerSecret.updateMany({
       where: { triggerId: id, OR: [{ expiresAt: null }, { expiresAt: { gt: until } }] },
       data: { expiresAt: until },
     });
     await tx.triggerSecret.deleteMany({ where: { triggerId: id, expiresAt: { lte: at } } });
+    requireFewSecrets(await tx.triggerSecret.count({ where: { triggerId: id } }));
     await addSigningSecret(change, id, secret);
     // An API client that read the trigger before must not replace the new secret.
     await tx.trigger.update({ where: { id }, data: { updatedAt: at } });
-    const changes = { overlapSeconds };
+    const changes = { overlapSeconds: seconds };
     await recordAudit(change, { verb: "secret_rotated", subject: { kind: "trigger", id, name }, changes });
-    return { secret, earlierUntil: earlier.count > 0 && overlapSeconds > 0 ? until : null };
+    return { secret, earlierUntil: earlier.count > 0 && seconds > 0 ? until : null };
   },
 );
 

@@ -6,6 +6,7 @@ import type { MemberActor, MemberRole } from "@/server/base/actor";
 import { createMember } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";
 import { removeDefinition } from "./archive";
+import { createCallback, rotateCallbackSecret } from "./callbacks/change-callback";
 import { rotateTriggerSecret, rotateTriggerToken, setTriggerStatus } from "./change-trigger";
 import { createApiKey, revokeApiKey } from "./organization/api-keys";
 import { removeMember, saveMember } from "./organization/members";
@@ -109,6 +110,31 @@ test("after a rotation the earlier secret is valid for its overlap only", async 
   });
   expect(next).toEqual({ secret: "third", earlierUntil: null });
   expect([await send(secret), await send("third")]).toEqual([401, 200]);
+});
+
+test.each(["trigger", "callback"])("a %s has at most five valid secrets", async (kind) => {
+  await saveAgent(world, operator, { definition: agent });
+  const slug = "five-secrets";
+  const { id } =
+    kind === "trigger"
+      ? await saveTrigger(world, operator, { definition: { slug, agent: "writer", secret: "first" } })
+      : await createCallback.run(world, operator, {
+          slug,
+          url: "https://receiver.example/",
+          events: ["run.completed"],
+        });
+  const rotate = (overlapSeconds: number) =>
+    (kind === "trigger" ? rotateTriggerSecret : rotateCallbackSecret)(world, operator, {
+      id,
+      overlapSeconds,
+    });
+  for (let n = 2; n <= 5; n += 1) await rotate(60);
+  await expect(rotate(60)).rejects.toMatchObject({
+    code: "invalid_request",
+    issues: [{ path: "/overlapSeconds" }],
+  });
+  await rotate(0);
+  await rotate(60);
 });
 
 test("a form that is older than the trigger keeps its status, and overwrites nothing", async () => {

@@ -13,6 +13,7 @@ import {
   REPLACES,
 } from "@/server/catalog/change";
 import type { Services } from "@/server/catalog/services";
+import { overlapSeconds, requireFewSecrets } from "@/server/catalog/signing-secrets";
 import { DEFINITION_STATUSES } from "@/server/contract/enums";
 import { idInput } from "@/server/contract/ids";
 import { type CallbackDefinition, callbackDefinition } from "./callback-definition";
@@ -73,8 +74,6 @@ export const setCallbackStatus = catalogVerb(
   },
 );
 
-const MAX_OVERLAP_SECONDS = 30 * 24 * 3600;
-
 /**
  * Creates a secret and returns it, this once. The earlier ones also sign during the overlap, so that a receiver
  * accepts both. Throws `not_found`.
@@ -82,22 +81,23 @@ const MAX_OVERLAP_SECONDS = 30 * 24 * 3600;
 export const rotateCallbackSecret = catalogVerb(
   {
     role: ROLE,
-    input: z.strictObject({ id: idInput(), overlapSeconds: z.int().min(0).max(MAX_OVERLAP_SECONDS) }),
+    input: z.strictObject({ id: idInput(), overlapSeconds }),
   },
-  async (change, { id, overlapSeconds }) => {
+  async (change, { id, overlapSeconds: seconds }) => {
     const { tx, at } = change;
     const { name } = await requireCallback(change, id, { hasSlug: false });
-    const until = new Date(at.getTime() + overlapSeconds * 1000);
+    const until = new Date(at.getTime() + seconds * 1000);
     const earlier = await tx.callbackSecret.updateMany({
       where: { endpointId: id, OR: [{ expiresAt: null }, { expiresAt: { gt: until } }] },
       data: { expiresAt: until },
     });
     await tx.callbackSecret.deleteMany({ where: { endpointId: id, expiresAt: { lte: at } } });
+    requireFewSecrets(await tx.callbackSecret.count({ where: { endpointId: id } }));
     const secret = newCallbackSecret();
     await addCallbackSecret(change, id, secret);
-    const changes = { overlapSeconds };
+    const changes = { overlapSeconds: seconds };
     await recordAudit(change, { verb: "secret_rotated", subject: { kind: "callback", id, name }, changes });
-    return { secret, earlierUntil: earlier.count > 0 && overlapSeconds > 0 ? until.toISOString() : null };
+    return { secret, earlierUntil: earlier.count > 0 && seconds > 0 ? until.toISOString() : null };
   },
 );
 
