@@ -102,6 +102,26 @@ describe("calls in pieces", () => {
       [look({ id: "a" }, '{"x":1'), look({ id: null }, "}")],
       ['{"x":1}'],
     ],
+    [
+      "its last piece under an index of none (pipecat-ai/pipecat#4688)",
+      [
+        look({ index: 0, id: "a" }, ""),
+        more('{\n"format": "fahren'),
+        more('heit"', { index: 1 }),
+        more("\n}", { index: 1 }),
+      ],
+      ['{\n"format": "fahrenheit"\n}'],
+    ],
+    [
+      "all arguments under indexes of none (dirac-run/dirac#215)",
+      [
+        look({ index: 0, id: "a" }, ""),
+        more('{"x":1}', { index: 1 }),
+        look({ index: 1, id: "b" }, ""),
+        more('{"x":2}', { index: 2 }),
+      ],
+      ['{"x":1}', '{"x":2}'],
+    ],
     ["two calls without index and id", [look({}, '{"x":1}'), look({}, '{"x":2}')], ['{"x":1}', '{"x":2}']],
   ])("%s", async (_, pieces, expected) => {
     const sent = pieces.map((piece) => choice({ tool_calls: [piece] }));

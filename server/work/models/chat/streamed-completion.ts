@@ -235,22 +235,28 @@ export class StreamedCompletion implements StreamedReply {
     const name = piece.function?.name ?? "";
     const given = piece.function?.arguments ?? "";
     const text = typeof given === "string" ? given : writeJson(given);
-    const known = this.#open.get(index ?? this.#lastCall);
+    const known =
+      this.#open.get(index ?? this.#lastCall) ?? (id + name === "" ? this.#unfinished : undefined);
     if (known && repeatsArguments(known, { id, name, text })) {
       this.#count(text.length);
       return;
     }
     const isNamed = (index === undefined || index === null) && (id !== "" || name !== "");
     const isOther = isNamed && !(known && namesAgain(known, { id, name, text }));
-    if (known === undefined || isOther || beginsAnother(known, { id, name, text }))
-      this.#begin(index ?? this.#lastCall + 1, { id, name, text });
-    else this.#continue(known, { id, name, text });
-    const call = this.#open.get(index ?? this.#lastCall);
-    if (call === undefined || call.isFurther) return;
+    const isNew = known === undefined || isOther || beginsAnother(known, { id, name, text });
+    const call = isNew ? this.#begin(index ?? this.#lastCall + 1, { id, name, text }) : known;
+    if (!isNew) this.#continue(call, { id, name, text });
+    if (call.isFurther) return;
     this.#count(call.fields.add(piece) + call.functionFields.add(piece.function ?? {}));
   }
 
-  #begin(at: number, { id, name, text }: { id: string; name: string; text: string }): void {
+  // Nebius and Cerebras count the index on within a call (pipecat-ai/pipecat#4688, dirac-run/dirac#215).
+  get #unfinished(): CallInParts | undefined {
+    const last = this.#open.get(this.#lastCall);
+    return last?.arguments.isComplete ? undefined : last;
+  }
+
+  #begin(at: number, { id, name, text }: { id: string; name: string; text: string }): CallInParts {
     if (at > MAX_CALL_INDEX) throw brokenPieces("the answer contains too many calls");
     this.#lastCall = Math.max(this.#lastCall, at);
     const isFurther = this.#calls.length >= MAX_RECORDED_CALLS;
@@ -269,6 +275,7 @@ export class StreamedCompletion implements StreamedReply {
       this.#calls.push(call);
       call.arguments.add(this.#counted(text));
     }
+    return call;
   }
 
   #continue(call: CallInParts, { id, name, text }: { id: string; name: string; text: string }): void {
