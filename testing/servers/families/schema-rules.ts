@@ -32,11 +32,16 @@ type Tool = { name: string; parameters: object };
 /** OpenAI's first error about the parameters of functions. */
 export function openaiToolsProblem(tools: readonly Tool[]): { index: number; message: string } | null {
   for (const [index, { name, parameters }] of tools.entries()) {
-    const problem = findIn(parameters, missingItems);
+    const isCombined = Object.keys(parameters).some((key) => REJECTED_AT_TOP.has(key));
+    const problem = isCombined ? NOT_AT_TOP : findIn(parameters, missingItems);
     if (problem !== null) return { index, message: `Invalid schema for function '${name}': ${problem}` };
   }
   return null;
 }
+
+const REJECTED_AT_TOP = new Set(["oneOf", "anyOf", "allOf", "enum", "not"]);
+const NOT_AT_TOP =
+  "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level.";
 
 // langchain-ai/langchain#24225, AnswerDotAI/fastcore#798
 const missingItems: Rule = ({ type, items }, path) => {

@@ -222,6 +222,14 @@ export async function startStrictMessages(
       return reject("Requests which include `tool_use` or `tool_result` blocks must define tools");
     if (new Set(tools.map(({ name }) => name)).size < tools.length)
       return reject("tools: Tool names must be unique.");
+    // anthropics/claude-code#5319
+    const combined = tools.findIndex(({ input_schema: schema }) =>
+      ["oneOf", "allOf", "anyOf"].some((keyword) => keyword in schema),
+    );
+    if (combined >= 0)
+      return reject(
+        `tools.${combined}.custom.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level`,
+      );
     if (JSON.stringify(request).split('"cache_control"').length > 5)
       return reject("A maximum of 4 blocks with cache_control may be provided.");
     const problem = check(request);

@@ -1,5 +1,4 @@
 import type { JsonObject } from "@/server/base/json/json";
-import { portableSchema } from "@/server/work/models/calls/portable-schema";
 import type { ModelRequest } from "@/server/work/models/port";
 
 /** The model calls this tool to give an answer of a schema: Anthropic's documentation of tool use, "JSON mode". */
@@ -26,6 +25,6 @@ export function answerToolOf({
   return {
     name,
     description: "Gives the final answer. Call it once, alone.",
-    schema: portableSchema(schema),
+    schema,
   };
 }

@@ -1,11 +1,11 @@
 import { isJsonObject, markJson, tryParseMarked } from "@/server/base/json/json";
-import { portableSchema } from "@/server/work/models/calls/portable-schema";
 import { safeName } from "@/server/work/models/calls/sent-calls";
+import { sentParameters, sentSchema } from "@/server/work/models/calls/sent-schemas";
 import { type Adaptation, acceptedParameters } from "@/server/work/models/errors/adaptation";
 import { flattenParameters, nestParameters } from "@/server/work/models/errors/nested-parameters";
 import { describeSchema } from "@/server/work/models/json-answer";
 import { type Block, isThoughtless, openMessageState } from "@/server/work/models/message-state";
-import type { ModelMessage, ModelRequest, OfferedTool, ToolCall } from "@/server/work/models/port";
+import type { ModelMessage, ModelRequest, ToolCall } from "@/server/work/models/port";
 import { answerToolOf } from "./answer-tool";
 
 const NESTED = ["output_config"];
@@ -50,8 +50,6 @@ function toolChoice(request: Parameters, isManual: boolean): object | undefined 
   return serial ? { type: "auto", ...serial } : undefined;
 }
 
-type Tool = { name: string; description: string; input_schema: object };
-
 // Marks the end of the cached part: Anthropic's documentation of prompt caching.
 const CACHED = { cache_control: { type: "ephemeral" } };
 
@@ -63,9 +61,14 @@ export function toMessageBody(request: Omit<ModelRequest, "signal">, known: Adap
   // A conversation with calls needs their tools.
   const offered = request.tools.length > 0 || !hasResults(messages) ? request.tools : withheldTools;
   const answer = answerToolOf(request);
-  const tools = offered.map(toTool);
-  if (answer !== null)
-    tools.push({ name: answer.name, description: answer.description, input_schema: answer.schema });
+  const tools = offered.map(({ name, description, parameters }) => ({
+    ...{ name, description },
+    input_schema: sentParameters(parameters, known),
+  }));
+  if (answer !== null) {
+    const { name, description, schema } = answer;
+    tools.push({ name, description, input_schema: sentSchema(schema, known) });
+  }
   const { tool_choice: choice, ...parameters } = nestParameters(
     acceptedParameters(messageParameters(request), known),
     NESTED,
@@ -99,12 +102,6 @@ function markEnd(list: object[] | undefined): void {
   const last = list?.at(-1);
   if (last !== undefined) Object.assign(last, CACHED);
 }
-
-const toTool = ({ name, description, parameters }: OfferedTool): Tool => ({
-  name,
-  description,
-  input_schema: { type: "object", properties: {}, ...portableSchema(parameters) },
-});
 
 type Turn = { role: "user" | "assistant"; content: object[] };
 

@@ -1,5 +1,5 @@
 import { type JsonObject, markJson } from "@/server/base/json/json";
-import { portableSchema, simpleSchema } from "@/server/work/models/calls/portable-schema";
+import { sentParameters, sentSchema } from "@/server/work/models/calls/sent-schemas";
 import { type Adaptation, acceptedParameters } from "@/server/work/models/errors/adaptation";
 import { describeSchema } from "@/server/work/models/json-answer";
 import type { ModelMessage, ModelRequest } from "@/server/work/models/port";
@@ -34,7 +34,6 @@ export function toChatCompletion(request: Omit<ModelRequest, "signal">, adaptati
   const { model, messages, tools, responseSchema } = request;
   const limit = Math.min(request.maxOutputTokens, adaptation.maxOutputTokens);
   const { quirks } = adaptation;
-  const schemaOf = quirks.includes("simpleSchemas") ? simpleSchema : portableSchema;
   const withheld = adaptation.toolsAlways && tools.length === 0 ? (request.withheldTools ?? []) : [];
   const offered = tools.length > 0 ? tools : withheld;
   // If tools are offered, several servers reject response_format. Others force JSON from the first token on and so
@@ -54,7 +53,7 @@ export function toChatCompletion(request: Omit<ModelRequest, "signal">, adaptati
         function: {
           name,
           description,
-          parameters: { type: "object", properties: {}, ...schemaOf(parameters) },
+          parameters: sentParameters(parameters, adaptation),
         },
       })),
     }),
@@ -64,7 +63,7 @@ export function toChatCompletion(request: Omit<ModelRequest, "signal">, adaptati
       !isDescribed && {
         response_format: {
           type: "json_schema" as const,
-          json_schema: { name: "answer", schema: schemaOf(responseSchema), strict: false },
+          json_schema: { name: "answer", schema: sentSchema(responseSchema, adaptation), strict: false },
         },
       }),
   };

@@ -1,7 +1,7 @@
 import { isJsonObject, markJson } from "@/server/base/json/json";
 import { LEAST_OUTPUT_TOKENS } from "@/server/credits/prices";
-import { portableSchema } from "@/server/work/models/calls/portable-schema";
 import { isLongId, safeArguments, safeName, shortenId } from "@/server/work/models/calls/sent-calls";
+import { sentParameters, sentSchema } from "@/server/work/models/calls/sent-schemas";
 import { type Adaptation, acceptedParameters } from "@/server/work/models/errors/adaptation";
 import { flattenParameters, nestParameters } from "@/server/work/models/errors/nested-parameters";
 import { describeSchema } from "@/server/work/models/json-answer";
@@ -55,7 +55,7 @@ export function toResponseBody(request: Omit<ModelRequest, "signal">, known: Ada
       format: {
         type: "json_schema" as const,
         name: "answer",
-        schema: portableSchema(responseSchema),
+        schema: sentSchema(responseSchema, known),
         strict: false,
       },
     };
@@ -78,7 +78,7 @@ export function toResponseBody(request: Omit<ModelRequest, "signal">, known: Ada
         type: "function" as const,
         name,
         description,
-        parameters: { type: "object", properties: {}, ...portableSchema(schema) },
+        parameters: sentParameters(schema, known),
         strict: false,
       })),
     }),
