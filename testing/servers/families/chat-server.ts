@@ -19,7 +19,7 @@ const tool = z.strictObject({
   function: z.strictObject({
     name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/),
     description: z.string(),
-    parameters: z.looseObject({ type: z.literal("object"), properties: z.looseObject({}) }),
+    parameters: z.looseObject({ type: z.literal("object"), properties: z.looseObject({}) }).optional(),
   }),
 });
 const format = z.strictObject({

@@ -1,4 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import type { ChatServerFamily } from "./chat-server";
+import { openaiChat } from "./openai-chat";
+import { geminiToolsProblem } from "./schema-rules";
 import { type BackMessage, type ChatFamily, calculation, opaque } from "./strict-chat";
 
 const MISSING = "Function call is missing a thought_signature in functionCall parts.";
@@ -6,6 +9,8 @@ const isMarked = ({ tool_calls = [] }: BackMessage) =>
   isDeepStrictEqual(tool_calls[0]?.extra_content, {
     google: { thought_signature: "skip_thought_signature_validator" },
   });
+
+const errorBody = (message: string) => [{ error: { code: 400, message, status: "INVALID_ARGUMENT" } }];
 
 /**
  * Gemini 3 over its OpenAI-compatible interface. The first of parallel calls has a signature, which the current
@@ -39,5 +44,21 @@ export const gemini: ChatFamily = {
     return isDeepStrictEqual(back.extra_content, sent.extra_content) ? null : "Corrupted thought signature.";
   },
   checkForeign: (back) => (isMarked(back) ? null : MISSING),
-  errorBody: (message) => [{ error: { code: 400, message, status: "INVALID_ARGUMENT" } }],
+  errorBody,
+};
+
+/** Gemini, as strict about schemas of functions. */
+export const createGeminiTools = ({ isOld }: { isOld: boolean }): ChatServerFamily => {
+  const reject = (message: string) => ({ status: 400, body: errorBody(message) });
+  return {
+    ...openaiChat,
+    reject,
+    check({ tools = [] }) {
+      const problem = geminiToolsProblem(
+        tools.map((each) => each.function),
+        isOld,
+      );
+      return problem === null ? null : reject(problem);
+    },
+  };
 };

@@ -27,12 +27,12 @@ function findIn(schema: unknown, rule: Rule, path: readonly Step[] = []): string
   return null;
 }
 
-type Tool = { name: string; parameters: object };
+type Tool = { name: string; parameters?: object | undefined };
 
 /** OpenAI's first error about the parameters of functions. */
 export function openaiToolsProblem(tools: readonly Tool[]): { index: number; message: string } | null {
   for (const [index, { name, parameters }] of tools.entries()) {
-    const isCombined = Object.keys(parameters).some((key) => REJECTED_AT_TOP.has(key));
+    const isCombined = Object.keys(parameters ?? {}).some((key) => REJECTED_AT_TOP.has(key));
     const problem = isCombined ? NOT_AT_TOP : findIn(parameters, missingItems);
     if (problem !== null) return { index, message: `Invalid schema for function '${name}': ${problem}` };
   }
@@ -51,3 +51,44 @@ const missingItems: Rule = ({ type, items }, path) => {
     ? `${context}, array schema missing items.`
     : null;
 };
+
+const KNOWN =
+  "type format title description nullable enum items properties required anyOf default minItems maxItems minimum maximum";
+
+/**
+ * Errors of Gemini (AnswerDotAI/fastllm#51, anomalyco/opencode#28397, langchain-ai/langchain#24225) and Vertex
+ * (jenslys/opencode-gemini-auth#57, P0luz/Ombre-Brain#119). @param isOld Objects need properties (AstrBotDevs/AstrBot#1060).
+ */
+export function geminiToolsProblem(tools: readonly Tool[], isOld: boolean): string | null {
+  for (const [index, { name, parameters }] of tools.entries()) {
+    const problem = findIn(parameters, (schema, path) => {
+      const steps = path.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`)).join("");
+      const place = `tools[0].function_declarations[${index}].parameters${steps}`;
+      const unknown = Object.keys(schema).find((key) => !KNOWN.split(" ").includes(key));
+      if (unknown !== undefined)
+        return `Invalid JSON payload received. Unknown name "${unknown}" at '${place}': Cannot find field.`;
+      const unable = `Unable to submit request because \`${name}\` functionDeclaration \`parameters${steps}\` schema`;
+      if (schema.anyOf !== undefined)
+        return Object.keys(schema).length === 1
+          ? null
+          : `${unable} specified other fields alongside any_of. When using any_of, it must be the only field set.`;
+      const { type, items, properties = {}, required = [] } = schema;
+      if (!TYPES.includes(String(type))) return `${unable} didn't specify the schema type field.`;
+      if (type !== "string" && schema.enum !== undefined)
+        return `* GenerateContentRequest.${place}.enum: only allowed for STRING type`;
+      if (type === "array" && items === undefined)
+        return `* GenerateContentRequest.${place}.items: missing field.`;
+      const names = Object.keys(Object(properties));
+      if (isOld && type === "object" && names.length === 0)
+        return `* GenerateContentRequest.${place}.properties: should be non-empty for OBJECT type`;
+      const undefinedAt = [required].flat().findIndex((each) => !names.includes(String(each)));
+      return undefinedAt < 0
+        ? null
+        : `* GenerateContentRequest.${place}.required[${undefinedAt}]: property is not defined`;
+    });
+    if (problem !== null) return problem;
+  }
+  return null;
+}
+
+const TYPES = ["string", "number", "integer", "boolean", "array", "object"];

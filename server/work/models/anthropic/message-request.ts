@@ -63,7 +63,7 @@ export function toMessageBody(request: Omit<ModelRequest, "signal">, known: Adap
   const answer = answerToolOf(request);
   const tools = offered.map(({ name, description, parameters }) => ({
     ...{ name, description },
-    input_schema: sentParameters(parameters, known),
+    input_schema: sentParameters(parameters, known) ?? { type: "object" },
   }));
   if (answer !== null) {
     const { name, description, schema } = answer;

@@ -12,7 +12,7 @@ const REJECTED = new Set([
   "dependentRequired",
   "dependentSchemas",
 ]);
-// The grammars of some servers cannot express these, and Gemini does not know some.
+// The grammars of some servers cannot express these.
 const SIMPLE_REJECTED = new Set([
   ...REJECTED,
   ...["pattern", "format", "minLength", "maxLength", "patternProperties"],
@@ -36,8 +36,10 @@ const ANY = [...SCALARS, { type: "array", items: { anyOf: SCALARS } }];
  */
 export const portableSchema = perOwner((schema: JsonObject) => markJson(reduced(schema, 0, REJECTED)));
 
-/** The schema with few keywords, for servers that turn it into a grammar and for Gemini. */
-export const simpleSchema = perOwner((schema: JsonObject) => markJson(reduced(schema, 0, SIMPLE_REJECTED)));
+/** The schema with few keywords, for servers that turn it into a grammar. */
+export const simpleSchema = perOwner((schema: JsonObject) => markJson(simplified(schema)));
+
+export const simplified = (schema: JsonObject): JsonObject => reduced(schema, 0, SIMPLE_REJECTED);
 
 function reduced(schema: JsonObject, depth: number, rejected: ReadonlySet<string>): JsonObject {
   const parts = reducedParts(withTuple(schema), depth, rejected);
@@ -134,7 +136,8 @@ function keywordsOf(type: string, schema: JsonObject): { enum?: Json[] } & JsonO
   return { ...kept, enum: schema.enum.filter(isOwn) };
 }
 
-function typed(schema: JsonObject): JsonObject {
+/** The schema with a type, or with all of them. */
+export function typed(schema: JsonObject): JsonObject {
   if (TYPED.some((key) => Object.hasOwn(schema, key))) return withItems(schema);
   const values = Array.isArray(schema.enum) ? schema.enum : "const" in schema ? [schema.const ?? null] : [];
   const types = new Set(values.map(typeOf));

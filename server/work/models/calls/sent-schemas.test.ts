@@ -6,6 +6,7 @@ import type { OfferedTool } from "@/server/work/models/port";
 import { createProvider } from "@/server/work/models/provider";
 import { testClock } from "@/testing/clock";
 import { startChatServer } from "@/testing/servers/families/chat-server";
+import { createGeminiTools } from "@/testing/servers/families/gemini";
 import { openaiChat } from "@/testing/servers/families/openai-chat";
 import { startStrictMessages, textBlock } from "@/testing/servers/families/strict-messages";
 import { messageItem, startStrictResponses } from "@/testing/servers/families/strict-responses";
@@ -14,12 +15,14 @@ import { modelRequest } from "@/testing/servers/model-server";
 /** Schemas of tools that providers rejected, and those of all functions, at servers that are as strict. */
 
 const egress = createTrustedEgress();
+const gemini = await startChatServer(createGeminiTools({ isOld: false }));
+const oldGemini = await startChatServer(createGeminiTools({ isOld: true }));
 const openai = await startChatServer(openaiChat);
 const responses = await startStrictResponses(() => ({ items: [messageItem("1")] }));
 const messages = await startStrictMessages(() => ({ blocks: [textBlock("1")] }));
 afterAll(async () => {
   await egress.close();
-  for (const { close } of [openai, responses, messages]) await close();
+  for (const { close } of [gemini, oldGemini, openai, responses, messages]) await close();
 });
 
 function call({ url }: { url: string }, tools: OfferedTool[], api?: ModelApi) {
@@ -63,7 +66,7 @@ test("OpenAI takes arrays without items", async () => {
   const [tool] = openai.bodies.at(-1)?.tools ?? [];
   const any = { anyOf: expect.arrayContaining([{ type: "string" }]) };
   const pair = [{ type: "integer" }, { type: "string" }];
-  expect(tool?.function.parameters.properties).toEqual({
+  expect(tool?.function.parameters?.properties).toEqual({
     objects: { type: "array", items: any },
     maybe: { description: "Perhaps.", anyOf: [{ type: "array", items: any }, { type: "null" }] },
     either: { anyOf: [{ type: "array", minItems: 1, items: any }, { type: "string" }] },
@@ -154,4 +157,95 @@ test.each<[string, object, object]>([
 test("OpenAI takes all functions", async () => {
   await call(openai, FUNCTIONS);
   expect(openai.bodies.at(-1)?.tools).toHaveLength(FUNCTIONS.length);
+});
+
+// AnswerDotAI/fastllm#51, jenslys/opencode-gemini-auth#57, microsoft/autogen#6848, anomalyco/opencode#28397,
+// MarkusPfundstein/mcp-obsidian#21
+const FOR_GEMINI = {
+  ...ARRAYS,
+  edits: { $ref: "#/$defs/Edit", description: "An edit." },
+  tree: { $ref: "#/$defs/Tree" },
+  size: { type: ["number", "null"], description: "A size." },
+  any: { description: "Anything." },
+  level: { enum: [1, 2] },
+  one: { const: 1 },
+  mode: { type: "string", enum: ["a", ""], format: "uri" },
+  headers: { type: "object", additionalProperties: { type: "string" }, description: "Headers." },
+  both: { allOf: [{ $ref: "#/$defs/Edit" }, { properties: { by: { type: "string" } } }] },
+  flag: { anyOf: [{ type: "boolean" }, { type: "null" }], description: "A flag." },
+  either: {
+    type: "object",
+    properties: { a: { type: "string" } },
+    anyOf: [{ required: ["a"] }, { required: ["b"] }],
+  },
+};
+const EDIT = { type: "object", properties: { at: { type: "integer" } }, required: ["at"] };
+const TREE = { type: "object", properties: { name: { type: "string" }, left: { $ref: "#/$defs/Tree" } } };
+
+test.each([
+  ["Gemini", gemini, false],
+  ["an older Gemini", oldGemini, true],
+])("%s takes schemas after it rejected them", async (_name, server, isOld) => {
+  const tool = toolWith(FOR_GEMINI);
+  const parameters = { ...tool.parameters, $defs: { Edit: EDIT, Tree: TREE } };
+  const bare = { name: "bare", description: "", parameters: { type: "object" } };
+  const reply = await call(server, [{ ...tool, parameters }, bare]);
+  expect(reply.attempts).toHaveLength(isOld ? 3 : 2);
+  expect(reply.attempts.at(-1)?.changes?.[0]).toMatch(/Gemini's form/);
+  const tools = server.bodies.at(-1)?.tools;
+  const empty = (description: string) =>
+    isOld
+      ? { type: "string", description: `${description} A JSON object, as text.`.trim() }
+      : { type: "object", ...(description && { description }) };
+  const scalars = (more: object = {}) => [
+    { type: "string", ...more },
+    { type: "number" },
+    { type: "boolean" },
+    empty(""),
+  ];
+  const any = { anyOf: scalars() };
+  const pair = { anyOf: [{ type: "integer" }, { type: "string" }] };
+  expect(tools?.[0]?.function.parameters).toEqual({
+    type: "object",
+    properties: {
+      objects: { type: "array", items: any },
+      maybe: { type: "array", description: "Perhaps.", nullable: true, items: any },
+      range: { type: "array", items: pair },
+      old: { type: "array", items: pair },
+      deep: { type: "array", items: { type: "array", items: any } },
+      edits: { ...EDIT, description: "An edit." },
+      tree: { type: "object", properties: { name: { type: "string" }, left: empty("") } },
+      size: { type: "number", description: "A size.", nullable: true },
+      any: { anyOf: [...scalars({ description: "Anything." }), { type: "array", items: any }] },
+      level: { type: "number", description: "One of: 1, 2" },
+      one: { type: "number", description: "One of: 1" },
+      mode: { type: "string", enum: ["a"] },
+      headers: empty("Headers."),
+      both: { ...EDIT, properties: { ...EDIT.properties, by: { type: "string" } } },
+      flag: { type: "boolean", description: "A flag.", nullable: true },
+      either: { type: "object", properties: { a: { type: "string" } } },
+    },
+  });
+  expect(tools?.[1]?.function.parameters).toEqual(isOld ? undefined : { type: "object", properties: {} });
+});
+
+test.each([
+  ["Gemini", gemini],
+  ["an older Gemini", oldGemini],
+])("%s takes all functions", async (_name, server) => {
+  await call(server, FUNCTIONS);
+  expect(server.bodies.at(-1)?.tools).toHaveLength(FUNCTIONS.length);
+});
+
+test("references that multiply are cut for Gemini", async () => {
+  const names = Array.from({ length: 40 }, (_, index) => `D${index}`);
+  const $defs = Object.fromEntries(
+    names.map((name, index) => {
+      const $ref = `#/$defs/D${index + 1}`;
+      return [name, { type: "object", properties: { a: { $ref }, b: { $ref } } }];
+    }),
+  );
+  const tool = toolWith({ first: { $ref: "#/$defs/D0" } });
+  await call(gemini, [{ ...tool, parameters: { ...tool.parameters, $defs } }]);
+  expect(JSON.stringify(gemini.bodies.at(-1)?.tools).length).toBeLessThan(200_000);
 });

@@ -119,7 +119,7 @@ export function learnFrom(
 // LiteLLM passes the format on to Anthropic and Bedrock as `output_…` (vectorize-io/hindsight#3300,
 // BerriAI/litellm#21407). Only the format has `strict` (OpenRouterTeam/openrouter-examples#71).
 const REJECTED_FORMAT =
-  /response_format|json_schema|text\.format|grammar|output_format|output_config(?:\.format|: Extra)|parameter ['"`]strict['"`]/;
+  /response_(?:format|schema)|response schema|json_schema|text\.format|grammar|output_format|output_config(?:\.format|: Extra)|parameter ['"`]strict['"`]/;
 
 const WANTS_NEW_LIMIT = /use '?max_completion_tokens/i;
 

@@ -30,7 +30,22 @@ test.each([
   ["JSON schema conversion failed: Unrecognized schema", "simpleSchemas"],
   [
     `Invalid JSON payload received. Unknown name "const" at 'tools[0].function_declarations[5].parameters.properties[8].value.any_of[0]': Cannot find field.`,
-    "simpleSchemas",
+    "geminiSchemas",
+  ],
+  [
+    // jenslys/opencode-gemini-auth#57
+    "Unable to submit request because `edit` functionDeclaration `parameters.edits` schema specified other fields alongside any_of. When using any_of, it must be the only field set.",
+    "geminiSchemas",
+  ],
+  [
+    // googleapis/python-genai#625
+    "Unable to submit request because one or more response schemas specified other fields alongside any_of.",
+    "geminiSchemas",
+  ],
+  [
+    // brainlid/langchain#183
+    "* GenerateContentRequest.tools[0].function_declarations[0].parameters.properties: should be non-empty for OBJECT type",
+    "filledObjects",
   ],
   ["Missing `reasoning_content` field in the assistant message at message index 2.", "reasoningAlways"],
   [
@@ -104,6 +119,16 @@ test.each([
   "<400> InternalError.Algo.InvalidParameter: Json mode response is not supported when enable_thinking is true",
 ])("the schema is described in the prompt after: %s", (message) => {
   expect(learn(message)).toEqual({ ...UNKNOWN_SERVER, schemaInPrompt: true });
+});
+
+test("a schema that Gemini rejects in its own form, too, is described in the prompt", () => {
+  const error = new ResponseError("400 Unable to submit request because one or more response schemas …", {
+    status: 400,
+    code: undefined,
+  });
+  const known = { ...UNKNOWN_SERVER, quirks: ["geminiSchemas" as const] };
+  const learned = learnFrom(error, known, { request, parameters, fields: [], origin: "" });
+  expect(learned).toEqual({ ...known, schemaInPrompt: true });
 });
 
 test("a model whose name contains a word is not a rejection of it", () => {

@@ -15,6 +15,9 @@ type Demand = {
 const hasCalls = ({ messages }: Asked) =>
   messages.some((message) => message.role === "assistant" && message.toolCalls.length > 0);
 
+const asksWithSchemas = ({ tools, withheldTools = [], responseSchema }: Asked) =>
+  tools.length + withheldTools.length > 0 || responseSchema !== undefined;
+
 const DEMANDS = {
   // Mistral, e.g. nearai/ironclaw#1241. Other providers' ids come with a fallback.
   shortCallIds: {
@@ -58,13 +61,24 @@ const DEMANDS = {
       origin.includes(" anthropic ") && isThoughtless(messages, origin) && thinks(parameters().thinking),
     change: "thinking was turned off, because the turn began without it",
   },
-  // llama.cpp (lidge-jun/opencodex#2135) and vLLM: schemas become grammars, which know few keywords. Gemini knows few,
-  // too (AstrBotDevs/AstrBot#7572, zed-industries/zed#44875).
+  // Gemini's older models (AstrBotDevs/AstrBot#1060, MarkusPfundstein/mcp-obsidian#21).
+  filledObjects: {
+    rejection: /should be non-empty for OBJECT type/i,
+    applies: ({ tools, withheldTools = [] }) => tools.length + withheldTools.length > 0,
+    change: "objects without properties were requested as JSON text, in Gemini's form",
+  },
+  // Gemini and Vertex, with any words about a part of a schema (AnswerDotAI/fastllm#51, jenslys/opencode-gemini-auth#57,
+  // anomalyco/opencode#28397, zed-industries/zed#44875).
+  geminiSchemas: {
+    rejection: /function_?declaration|response_schema\b|response schemas? specified/i,
+    applies: asksWithSchemas,
+    change: "schemas were sent in Gemini's form",
+  },
+  // llama.cpp (lidge-jun/opencodex#2135) and vLLM: schemas become grammars, which know few keywords.
   simpleSchemas: {
     rejection:
-      /failed to parse grammar|initialize samplers|invalid grammar|compile [^.]*grammar|schema conversion failed|not supported by xgrammar|unknown name "[^"]*" at '[^']*function_declarations/i,
-    applies: ({ tools, withheldTools = [], responseSchema }) =>
-      tools.length + withheldTools.length > 0 || responseSchema !== undefined,
+      /failed to parse grammar|initialize samplers|invalid grammar|compile [^.]*grammar|schema conversion failed|not supported by xgrammar/i,
+    applies: asksWithSchemas,
     change: "schemas were sent with few keywords",
   },
   // Gemma's template (sgl-project/sglang#892), Gemma at Google, MiniMax, and OpenAI's first o-models (tailcallhq/forgecode#1177).
