@@ -2,7 +2,7 @@ import { expect, test } from "../support/fixtures";
 import { release } from "../support/slow-server";
 import { finishRun, startRun } from "../support/start";
 
-test("a comparison updates until both runs have ended", async ({
+test("a comparison updates until both runs have ended, also with swapped sides", async ({
   ownerPage: page,
   request,
   organization,
@@ -11,16 +11,20 @@ test("a comparison updates until both runs have ended", async ({
     tool: organization.toolIds.winding ?? "",
     input: { to, fails: false },
   });
-  const a = await startRun(request, organization, what(2));
+  const a = await startRun(request, organization, what(40));
   await release(a);
-  const b = await startRun(request, organization, what(40));
+  const b = await startRun(request, organization, what(2));
   await page.goto(`/runs/compare?a=${a}&b=${b}`);
   const figures = page.getByRole("table", { name: "Figures of both runs" });
   await expect(figures).toContainText(/Running|Pending/);
   const output = page.getByRole("region", { name: "Output", exact: true });
+  const completed = figures.getByText("Completed", { exact: true });
+  await expect(completed).toHaveCount(1, { timeout: 60_000 });
   await expect(output).toContainText("Output: right has none yet");
+  await page.getByRole("link", { name: "Swap sides" }).click();
+  await expect(output).toContainText("Output: left has none yet");
   await release(b);
-  await expect(figures.getByText("Completed", { exact: true })).toHaveCount(2, { timeout: 60_000 });
+  await expect(completed).toHaveCount(2, { timeout: 60_000 });
   await expect(output).toContainText("Output: the same");
   // A head, 40 items, the step that held them, and a skipped one.
   await expect(page.getByRole("table", { name: "Steps of both runs" }).getByRole("row")).toHaveCount(43);

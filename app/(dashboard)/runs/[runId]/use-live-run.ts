@@ -7,7 +7,10 @@ import { isTerminal } from "@/server/contract/enums";
 import { applyUpdate, newerInspection, type RunUpdate } from "@/server/runs/live/run-update";
 import type { RunInspection } from "@/server/runs/read/inspect/inspect";
 
-/** A run with its lines. While it can change, events with the changes update it. */
+/**
+ * A run with its lines. While it can change, events with the changes update it. A component that can show another run
+ * needs its id as key: the stream stays that of the first run.
+ */
 export function useLiveRun(runId: string): RunInspection {
   const trpc = useTRPC();
   const client = useTRPCClient();

@@ -31,7 +31,7 @@ export default detailPage(
     }
     return (
       <Prefetched from={prefetch}>
-        {b ? <Comparison a={a} b={b} /> : <RunPicker run={first.run} />}
+        {b ? <Comparison a={a} b={b} key={`${a} ${b}`} /> : <RunPicker run={first.run} />}
       </Prefetched>
     );
   },
