@@ -278,6 +278,10 @@ test("a pinned output replaces its step's call until it is unpinned, and a condi
   await results.getByText("told").click();
   await expect(results).toContainText("7");
 
+  // An id that passes through another step's id in typing leaves that step its pin.
+  for (const typed of ["doubled", "doubled_more", "told"]) await field(page, "Step id").fill(typed);
+  await expect(pinned.getByRole("button")).toHaveAccessibleName("Unpin the output of doubled");
+
   // The run, its outputs and the pins follow a renamed step.
   await step(page, /^now/);
   await field(page, "Step id").fill("today");

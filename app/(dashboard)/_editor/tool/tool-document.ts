@@ -106,6 +106,16 @@ export function placeOf(tool: ToolView | null, id: string): StepPlace | null {
   return null;
 }
 
+/** The ids of all steps and members but the one at a place. */
+export function otherIds({ steps }: ToolView, place: StepPlace): string[] {
+  return steps.flatMap((step, index) => [
+    ...(index === place.index && place.member === undefined ? [] : [step.id]),
+    ...membersOf(step).flatMap(({ id }, member) =>
+      index === place.index && member === place.member ? [] : [id],
+    ),
+  ]);
+}
+
 /** The line of the value at a path, from 1, or of the value around it; null: the document has neither. */
 export function lineAt(text: string, path: Path): number | null {
   const lines = new LineCounter();

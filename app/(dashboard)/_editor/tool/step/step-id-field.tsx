@@ -7,17 +7,30 @@ import { TextField } from "@/app/_ui/forms/form";
 import type { StepMention } from "@/server/catalog/edit-definition";
 import { type PartProps, textFieldAt } from "../part-form";
 import { renameStep } from "../problems/rename-step";
-import { pathOf, type StepPlace, type StepView } from "../tool-document";
+import { otherIds, pathOf, type StepPlace, type StepView } from "../tool-document";
 
-type Visit = { id: string; mentions: readonly StepMention[]; written: string | null };
+type Visit = {
+  id: string;
+  mentions: readonly StepMention[];
+  written: string | null;
+  /** The id of what is known about the step, such as its pinned output; null: that is another step's. */
+  known: string | null;
+};
 
 /** The id of a step. While it is typed, mentions of the step are renamed. */
 export function StepIdField({ step, place, ...props }: PartProps & { step: StepView; place: StepPlace }) {
   const client = useTRPCClient();
-  const visit = useRef<Visit>({ id: step.id, mentions: [], written: null });
+  const isTaken = (id: string) => otherIds(props.tool, place).includes(id);
+  const newVisit = (): Visit => ({
+    id: step.id,
+    mentions: [],
+    written: null,
+    known: isTaken(step.id) ? null : step.id,
+  });
+  const visit = useRef<Visit | null>(null);
   const [updated, setUpdated] = useState(0);
   function begin() {
-    const started: Visit = { id: step.id, mentions: [], written: null };
+    const started = newVisit();
     visit.current = started;
     if (started.id === "") return;
     client.definitions.stepMentions.mutate({ yaml: props.textOf(), step: started.id }).then(
@@ -31,9 +44,13 @@ export function StepIdField({ step, place, ...props }: PartProps & { step: StepV
     );
   }
   function rename(of: Visit, to: string) {
-    const { id: from, mentions, written } = of;
+    const { id: from, mentions, written, known } = of;
     props.onChange((before) => renameStep(before, { place, from, to, mentions, written }));
-    props.aside.rename(from, to);
+    // An id in typing can be another step's for a moment.
+    if (known !== null && known !== to && !isTaken(to)) {
+      props.aside.rename(known, to);
+      of.known = to;
+    }
     of.id = to;
     if (to !== "" && mentions.length > 0) of.written = to;
     setUpdated(mentions.reduce((sum, { names }) => sum + names.length, 0));
@@ -46,7 +63,7 @@ export function StepIdField({ step, place, ...props }: PartProps & { step: StepV
       hint={updated === 0 ? hint : `${hint} ${formatPlural(updated, "reference")} updated.`}
       label="Step id"
       onChange={(to) => {
-        if (visit.current.id !== step.id) visit.current = { id: step.id, mentions: [], written: null };
+        if (visit.current?.id !== step.id) visit.current = newVisit();
         rename(visit.current, to);
       }}
       onFocus={begin}

@@ -15,14 +15,15 @@ export function PinnedOutputs({
   pinState: PinState;
 }) {
   const { outputs } = useContext(LastOutputsContext);
-  const pinned = steps.filter(({ id }) => pins.has(id));
+  // An id in typing can be another step's for a moment.
+  const pinned = [...new Set(steps.map(({ id }) => id))].filter((id) => pins.has(id));
   if (pinned.length === 0) return null;
   return (
     <section aria-label="Pinned outputs">
       <h3 className="font-medium">Pinned outputs</h3>
       <p className="pb-1 text-muted text-xs">Test runs use them and don't call these steps.</p>
       <ul>
-        {pinned.map(({ id }) => (
+        {pinned.map((id) => (
           <li className="flex items-start gap-1 border-line border-t py-1" key={id}>
             <details className="min-w-0 flex-1">
               <summary className="flex min-h-7 cursor-pointer items-center hover:bg-hover">
