@@ -63,9 +63,24 @@ test("an agent is duplicated, archived, and restored in two ways", async ({ owne
   await page.getByRole("button", { name: "Create agent" }).click();
   await expect(page.getByRole("heading", { level: 1, name: `${name} (copy)` })).toBeVisible();
 
-  const archive = async () => {
+  const clickArchive = async () => {
     await page.getByRole("button", { name: /^More for/ }).click();
     await page.getByRole("menuitem", { name: "Archive" }).click();
+  };
+  const inAnotherTab = async (verb: "archive" | "restore") => {
+    const answer = await page.request.post(`/api/trpc/definitions.${verb}`, {
+      headers: { "sec-fetch-site": "same-origin" },
+      data: { kind: "agent", id: page.url().split("/").at(-1) },
+    });
+    expect(answer.status(), await answer.text()).toBe(200);
+  };
+  await inAnotherTab("archive");
+  await clickArchive();
+  await expect(page.getByText(`Could not archive ${name} (copy)`)).toBeVisible();
+  await inAnotherTab("restore");
+
+  const archive = async () => {
+    await clickArchive();
     await expect(page.getByText(`${name} (copy) is archived`)).toBeVisible();
     await expect(page.getByRole("heading", { level: 1, name: "Agents" })).toBeVisible();
   };

@@ -26,13 +26,21 @@ export function useRestore({ name }: Named) {
   );
 }
 
+type ArchiveOptions = {
+  /** A dialog asks first, and shows the error. */
+  asks: boolean;
+  onClose: () => void;
+};
+
 /** The form that archives an agent or tool and leads to the list; the message offers to undo it. */
-export function useArchive(of: Named, onClose: () => void) {
+export function useArchive(of: Named, { asks, onClose }: ArchiveOptions) {
   const trpc = useTRPC();
   const router = useRouter();
   const restore = useRestore(of);
   const archive = trpc.definitions.archive.mutationOptions({
-    onError: (error) => notify(`Could not archive ${of.name}`, describeError(error).message),
+    onError: (error) => {
+      if (!asks) notify(`Could not archive ${of.name}`, describeError(error).message);
+    },
   });
   return useForm(archive, {
     draft: {},

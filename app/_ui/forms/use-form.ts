@@ -36,8 +36,9 @@ export function useForm<Result, Failure, Sent, Draft extends object>(
   const mutation = useMutation({
     ...mutationOptions,
     meta: { refresh: refreshed },
-    async onError(error) {
-      if (describeError(error).code !== "conflict") return;
+    async onError(...failure) {
+      void mutationOptions.onError?.(...failure);
+      if (describeError(failure[0]).code !== "conflict") return;
       // Else the form that is opened again could be as old as this one.
       await Promise.all(refreshed.map((queryKey) => queryClient.invalidateQueries({ queryKey })));
       onConflict?.();

@@ -42,7 +42,8 @@ function HeadActions({ of, users }: { of: DefinitionRef & { name: string }; user
   const page = `/${of.kind}s/${of.id}`;
   const mayEdit = useMay("member");
   const [confirming, setConfirming] = useState(false);
-  const archive = useArchive(of, () => setConfirming(false));
+  const asks = users.length > 0;
+  const archive = useArchive(of, { asks, onClose: () => setConfirming(false) });
   usePageActions(mayEdit ? [{ label: "Edit", icon: <EditIcon />, href: `${page}/edit` }] : []);
   if (!mayEdit) return null;
   return (
@@ -57,7 +58,7 @@ function HeadActions({ of, users }: { of: DefinitionRef & { name: string }; user
           {
             label: "Archive",
             disabled: archive.dialog.mutation.isPending,
-            run: () => (users.length > 0 ? setConfirming(true) : archive.send(of)),
+            run: () => (asks ? setConfirming(true) : archive.send(of)),
           },
         ]}
         label={`More for ${of.name}`}
