@@ -1,6 +1,27 @@
 import { expect, test } from "../support/fixtures";
 import { startRun } from "../support/start";
 
+test("a run that could not be loaded leaves the form that started it, and loads on retry", async ({
+  ownerPage: page,
+  organization,
+}) => {
+  await page.goto(`/agents/${organization.agentId}`);
+  const message = page.getByLabel("Message", { exact: true });
+  await message.fill("What is 2 + 3?");
+  const shown = { code: "not_found", message: "Run not found.", issues: [] };
+  const answer = [{ error: { message: "Run not found.", code: -32004, data: { shown } } }];
+  await page.route("**/api/trpc/runs.inspect?*", (route) => route.fulfill({ status: 404, json: answer }));
+  await page.keyboard.press("ControlOrMeta+Enter");
+  const panel = page.getByRole("region", { name: "Run Helper" });
+  const problem = panel.getByRole("alert").filter({ hasText: "Could not load the run" });
+  await expect(problem).toContainText("Run not found.");
+  await expect(problem.getByRole("link", { name: "Open run" })).toBeVisible();
+  await expect(message).toHaveValue("What is 2 + 3?");
+  await page.unroute("**/api/trpc/runs.inspect?*");
+  await problem.getByRole("button", { name: "Try again" }).click();
+  await expect(panel.getByText("Completed")).toBeVisible();
+});
+
 const FAILURES = [
   { tool: "undivided", input: {}, says: "A calculation failed.", where: "step 1, part" },
   {

@@ -1,13 +1,13 @@
 import dynamic from "next/dynamic";
-import { Suspense } from "react";
+import { RunFrame } from "./run-frame";
 
 const RunOutcome = dynamic(() => import("./run-outcome").then((part) => part.RunOutcome));
 
 /** A run that was just started, while it executes and when it has ended. */
 export function FollowedRun({ runId }: { runId: string }) {
   return (
-    <Suspense fallback={<p className="text-muted">Starting the run</p>} key={runId}>
+    <RunFrame runId={runId}>
       <RunOutcome runId={runId} />
-    </Suspense>
+    </RunFrame>
   );
 }

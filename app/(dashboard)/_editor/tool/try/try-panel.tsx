@@ -1,7 +1,7 @@
 "use client";
 
 import { useMutation } from "@tanstack/react-query";
-import { Suspense, useContext, useId, useRef, useState } from "react";
+import { useContext, useId, useRef, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { useTRPCClient } from "@/app/_ui/data/providers";
 import { describeError, type ShownError } from "@/app/_ui/data/query-client";
@@ -10,6 +10,7 @@ import { TrySection } from "@/app/(dashboard)/_editor/editor-form";
 import type { Editor } from "@/app/(dashboard)/_editor/use-editor";
 import { readJson, writeJson } from "@/server/base/json/json";
 import { InputProblem } from "../../../../_ui/editor/input-problem";
+import { RunFrame } from "../../../_run/run-frame";
 import { SchemaForm } from "../../../_run/schema-form";
 import { readSchema } from "../../../_schema/field";
 import { sampleOf } from "../../../_schema/value";
@@ -104,7 +105,7 @@ export function TryPanel({ editor, tool, step, pinState, renameState, onEnd }: T
       <InputProblem id={id} problem={start.isError ? shorten(describeError(start.error)) : null} />
       <div>
         {runId ? (
-          <Suspense fallback={<p className="text-muted">Starting the run</p>} key={runId}>
+          <RunFrame runId={runId}>
             <StepResults
               nameOf={nameOf}
               note={start.data?.noteOf(nameOf) ?? null}
@@ -113,7 +114,7 @@ export function TryPanel({ editor, tool, step, pinState, renameState, onEnd }: T
               runId={runId}
               steps={tool.steps}
             />
-          </Suspense>
+          </RunFrame>
         ) : null}
       </div>
     </TrySection>
