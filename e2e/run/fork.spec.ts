@@ -46,6 +46,38 @@ test("an ended run is forked at a step, and both runs lead to each other", async
   await page.waitForURL(new RegExp(fork));
 });
 
+test("a fork's effects are those of the chosen version of the tool", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
+  const slug = `effects-${crypto.randomUUID()}`;
+  const save = async (step: string, expected: object): Promise<string> => {
+    const saved = await page.request.post("/api/trpc/definitions.saveTool", {
+      headers: { "sec-fetch-site": "same-origin" },
+      data: { yaml: `slug: ${slug}\nname: Effects\nsteps: [{ id: order, ${step} }]`, expected },
+    });
+    expect(saved.status(), await saved.text()).toBe(200);
+    return (await saved.json()).result.data.id;
+  };
+  const tool = await save("uses: current_time", { only: "create" });
+  const origin = await finishRun(request, organization, { tool, input: {} });
+  const replaces = { name: "Effects", description: "" };
+  await save('uses: http_request, with: { url: "https://shop.test/" }', {
+    only: "update",
+    id: tool,
+    version: 1,
+    replaces,
+  });
+  await page.goto(`/runs/${origin}?step=1`);
+  await page.getByRole("button", { name: "Fork from here" }).click();
+  const effects = page.getByRole("complementary", { name: "The fork's effects" });
+  await page.getByRole("radio", { name: /^Live/ }).click();
+  await expect(effects).toContainText("None of its functions and tools changes anything outside.");
+  await page.getByLabel("Version of the tool").selectOption("Version 2");
+  await expect(effects).toContainText("order: http_request");
+});
+
 test("a long output of a step is loaded to be changed", async ({
   ownerPage: page,
   request,

@@ -31,6 +31,12 @@ export function readProblems(
   };
 }
 
+/** All problems in one text. */
+export function listProblems(error: unknown, labels: Record<string, string>): string {
+  const { at, rest } = readProblems(error, labels);
+  return [...Object.keys(labels).map(at), rest].filter(Boolean).join(" ");
+}
+
 export type FormProblems = ReturnType<typeof readProblems>;
 
 /** `path`: such as `/hosts/1`. Undefined if there is no list of texts. */

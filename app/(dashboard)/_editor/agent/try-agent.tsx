@@ -6,7 +6,7 @@ import { Button } from "@/app/_ui/button";
 import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
 import { describeError } from "@/app/_ui/data/query-client";
 import { formatCredits } from "@/app/_ui/figures/format";
-import { readProblems } from "@/app/_ui/forms/form-problems";
+import { listProblems } from "@/app/_ui/forms/form-problems";
 import { PlayIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
 import { InputProblem } from "../../../_ui/editor/input-problem";
@@ -117,9 +117,4 @@ export function TryAgent({ editor, labels }: TryAgentProps) {
       </div>
     </TrySection>
   );
-}
-
-function listProblems(error: unknown, labels: TryAgentProps["labels"]): string {
-  const { at, rest } = readProblems(error, labels);
-  return [...Object.keys(labels).map(at), rest].filter(Boolean).join(" ");
 }

@@ -24,6 +24,18 @@ export type ForkDraft = Omit<ForkBase, "versions"> & {
   maxCredits: string;
 };
 
+/** By JSON pointer in the request. */
+export const FORK_LABELS = {
+  "/fromStep": "Step",
+  "/changes/model": "Model",
+  "/changes/systemPrompt": "System prompt",
+  "/changes/userMessage": "User message",
+  "/changes/toolVersion": "Version",
+  "/changes/input": "Arguments",
+  "/changes/output": "Output",
+  "/maxCredits": "Highest cost",
+} as const;
+
 export const STEP_CHANGES = [
   { value: "none", label: "No change" },
   { value: "input", label: "With other arguments" },

@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_ui/data/providers";
-import { describeError } from "@/app/_ui/data/query-client";
 import { formatCredits } from "@/app/_ui/figures/format";
+import { listProblems } from "@/app/_ui/forms/form-problems";
 import { SparkIcon, WarningIcon, WrenchIcon } from "@/app/_ui/icons";
 import { useRested } from "@/app/_ui/use-rested";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import type { WorkLine } from "../lines";
-import type { ForkDraft } from "./fork-draft";
+import { FORK_LABELS, type ForkBase, type ForkDraft } from "./fork-draft";
 import type { ForkPoint } from "./fork-point";
 
 /** More lines are only counted. */
@@ -17,21 +17,26 @@ export function ForkEffects({
   run,
   point,
   own,
+  base,
   draft,
 }: {
   run: RunDetail;
   point: ForkPoint;
   own: readonly WorkLine[];
-  draft: Pick<ForkDraft, "tools" | "model">;
+  base: ForkBase;
+  draft: ForkDraft;
 }) {
   const model = useRested(draft.model, 500);
-  const changes = model === null || model === run.model || model.trim() === "" ? {} : { model };
-  const { tools } = draft;
+  const { tools, toolVersion } = draft;
+  const changes = {
+    ...(model === null || model === base.model || model.trim() === "" ? {} : { model }),
+    ...(toolVersion === base.toolVersion ? {} : { toolVersion }),
+  };
   const input = { runId: run.id, fromStep: point.fromStep, tools, changes };
   const query = useQuery(
     useTRPC().runs.forkEstimate.queryOptions(input, { placeholderData: (last) => last }),
   );
-  if (query.isError) return <p className="text-failed">{describeError(query.error).message}</p>;
+  if (query.isError) return <p className="text-failed">{listProblems(query.error, FORK_LABELS)}</p>;
   const estimate = query.data;
   const first = own.find((line) => line.kind === "step" && line.step.number === estimate?.fromStep);
   const iteration = first?.kind === "step" ? first.step.iteration : Number.POSITIVE_INFINITY;

@@ -15,6 +15,7 @@ import {
   changesOf,
   describeLineChanges,
   editableJson,
+  FORK_LABELS,
   type ForkBase,
   type ForkDraft,
   findDraftIssues,
@@ -22,17 +23,6 @@ import {
 } from "./fork-draft";
 import { ForkEffects } from "./fork-effects";
 import type { ForkDialogProps } from "./fork-point";
-
-const LABELS = {
-  "/fromStep": "Step",
-  "/changes/model": "Model",
-  "/changes/systemPrompt": "System prompt",
-  "/changes/userMessage": "User message",
-  "/changes/toolVersion": "Version",
-  "/changes/input": "Arguments",
-  "/changes/output": "Output",
-  "/maxCredits": "Highest cost",
-} as const;
 
 const TEXTS = ["systemPrompt", "userMessage"] as const;
 
@@ -48,7 +38,7 @@ export function ForkForm({ run, point, own, base, onClose, onStarted }: ForkForm
   });
   const { dialog, draft, change, send, errorAt, field } = useForm(useTRPC().runs.fork.mutationOptions(), {
     draft: initial,
-    labels: LABELS,
+    labels: FORK_LABELS,
     done: ({ runId }) => {
       onStarted(runId);
       return null;
@@ -93,7 +83,7 @@ export function ForkForm({ run, point, own, base, onClose, onStarted }: ForkForm
               <ChangedText
                 error={errorAt(`/changes/${name}`)}
                 key={name}
-                label={LABELS[`/changes/${name}`]}
+                label={FORK_LABELS[`/changes/${name}`]}
                 onChange={(text) => change({ [name]: text })}
                 value={draft[name] ?? was}
                 was={was}
@@ -145,7 +135,7 @@ export function ForkForm({ run, point, own, base, onClose, onStarted }: ForkForm
           </FieldGroup>
         </div>
         <aside aria-label="The fork's effects" className="flex min-w-0 flex-col gap-4">
-          <ForkEffects draft={draft} own={own} point={point} run={run} />
+          <ForkEffects base={base} draft={draft} own={own} point={point} run={run} />
           <TextField
             {...field("maxCredits")}
             error={errorAt("/maxCredits")}
