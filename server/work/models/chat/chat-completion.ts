@@ -3,7 +3,12 @@ import { replaceNul } from "@/server/guard/secrets/stored-output";
 import type { ReadOptions } from "@/server/work/models/calls/model-interface";
 import { type GivenCall, MAX_NAME_LENGTH, readCalls } from "@/server/work/models/calls/read-calls";
 import { usageText } from "@/server/work/models/calls/reported-usage";
-import { failedChoice, type ReadReply, unreadable } from "@/server/work/models/errors/replies";
+import {
+  failedChoice,
+  type ReadReply,
+  readReportedError,
+  unreadable,
+} from "@/server/work/models/errors/replies";
 import { MAX_RECORDED_CALLS, type ModelRequest } from "@/server/work/models/port";
 import { callsInText } from "./calls-in-text";
 import { readChatState } from "./chat-state";
@@ -23,7 +28,8 @@ const wireMessage = z.looseObject({
   function_call: z.object({ name: z.string(), arguments: z.unknown().optional() }).nullish(),
 });
 const wireChoice = z.object({
-  message: wireMessage,
+  // Null if the answer was filtered (affaan-m/ECC#1976).
+  message: wireMessage.nullish().transform((message) => message ?? {}),
   finish_reason: z.string().nullish(),
   error: z.unknown().optional(),
 });
@@ -31,6 +37,13 @@ const completion = z.object({
   choices: z.tuple([wireChoice], z.unknown()),
   usage: z.unknown().optional(),
 });
+// A gateway's answer if the model gave none (BerriAI/litellm#40252).
+const noChoice = z.object({ choices: z.array(z.unknown()).length(0).nullable(), usage: z.unknown() });
+function withChoice(body: unknown): unknown {
+  const { data } = noChoice.safeParse(body);
+  if (data === undefined || readUsage(data.usage) === null || readReportedError(body) !== null) return body;
+  return { choices: [{}], usage: data.usage };
+}
 
 function givenCalls(message: z.infer<typeof wireMessage>): { raw: unknown[]; further: number } {
   const raw = [...(message.tool_calls ?? [])];
@@ -61,7 +74,7 @@ export function readChatCompletion(
   request: Pick<ModelRequest, "messages"> & Partial<Pick<ModelRequest, "tools" | "responseSchema">>,
   { furtherCalls = 0, origin, redact = (text) => text }: ReadOptions,
 ): ReadReply {
-  const parsed = completion.safeParse(body);
+  const parsed = completion.safeParse(withChoice(body));
   if (!parsed.success) throw unreadable(body, "a chat completion");
   const [choice] = parsed.data.choices;
   const { message, finish_reason: finishReason } = choice;

@@ -280,3 +280,32 @@ test.each(["guardrail_intervened", "content_filtered", "ERROR_TOXIC"])(
     expect(reply).toMatchObject({ reason: "declined" });
   },
 );
+
+// BerriAI/litellm#40252
+test.each<[string, object]>([
+  ["no choices", { choices: [], usage }],
+  ["null for choices", { choices: null, usage }],
+  ["null for its message", { choices: [{ index: 0, message: null, finish_reason: "stop" }], usage }],
+])("an answer with %s is empty: it is requested once more, and charged", async (_, body) => {
+  const answer = { status: 200, body };
+  const { reply } = await call([answer, says("fine")]);
+  expect(reply).toMatchObject({ content: "fine", usage: { inputTokens: 20, outputTokens: 10 } });
+  const failed = await call([answer]);
+  expect(failed.reply).toMatchObject({ reason: "empty", received: { usage: { inputTokens: 20 } } });
+  expect(failed.requests).toHaveLength(2);
+});
+
+test("a stream with usage, but no choice, is an empty answer, too", async () => {
+  const { reply, requests } = await call([events({ choices: [], usage }, DONE), says("fine")], {
+    isStreamed: true,
+  });
+  expect(reply).toMatchObject({ content: "fine", usage: { inputTokens: 20, outputTokens: 10 } });
+  expect(requests).toMatchObject([{ stream: true }, { stream: true }]);
+});
+
+test("a filtered answer may have null for its message (affaan-m/ECC#1976)", async () => {
+  const body = { choices: [{ index: 0, message: null, finish_reason: "content_filter" }], usage };
+  const { reply, requests } = await call([{ status: 200, body }]);
+  expect(reply).toMatchObject({ reason: "declined", fallsBack: false });
+  expect(requests).toHaveLength(1);
+});

@@ -114,6 +114,7 @@ export class StreamedCompletion implements StreamedReply {
   readonly #fields = new StreamedFields({ known: MESSAGE_FIELDS, joinsTexts: true });
   #length = 0;
   #finishReason: string | null = null;
+  #hasChoice = false;
   #hasMessage = false;
   #usage: unknown;
   readonly #answer = new GrowingAnswer();
@@ -132,6 +133,7 @@ export class StreamedCompletion implements StreamedReply {
     this.#keepUsage(parsed.data.usage);
     const choice = parsed.data.choices?.find(({ index }) => (index ?? 0) === 0);
     if (!choice) return;
+    this.#hasChoice = true;
     // Kimi's is within the choice (AstrBotDevs/AstrBot#6614).
     this.#keepUsage(choice.usage);
     if (choice.finish_reason === "error") throw failedChoice(choice);
@@ -197,6 +199,7 @@ export class StreamedCompletion implements StreamedReply {
   }
 
   toBody(): object {
+    if (!this.#hasChoice && readUsage(this.#usage) !== null) return { choices: [], usage: this.#usage };
     if (this.#finishReason === null) throw brokenPieces("the answer ended before it was complete");
     // Some servers end with the complete message, others send only that.
     if (this.#hasMessage && this.#isEmpty) throw brokenPieces("the answer has a message, but no deltas");
