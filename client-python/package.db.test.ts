@@ -252,7 +252,10 @@ from stepwell_client import StepwellClient
 url, tool_id = sys.argv[1:]
 key = os.environ["STEPWELL_KEY"]
 run = StepwellClient(os.environ["STEPWELL_URL"], key).run_tool(tool_id)
-print(json.dumps([event.id for event in StepwellClient(url, key).tool_run(run.id).events(since=0)]))`;
+events = StepwellClient(url, key).tool_run(run.id).events
+ids = [event.id for event in events(since=0)]
+assert list(events(since=ids[-1])) == []
+print(json.dumps(ids))`;
     const ids = z.array(z.number()).parse(JSON.parse(await runPython(code, [proxy.url, service.manyId])));
     const connections = proxy.connections();
     await proxy.close();

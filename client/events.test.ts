@@ -71,6 +71,14 @@ describe("the events of a run", () => {
     ]);
   });
 
+  it("end without any if the reader has the last one", async () => {
+    const server = await openScriptedServer((response) => response.writeHead(204).end());
+    const events = new StepwellClient({ url: server.url, key: "k-1" }).toolRun(ID).events({ since: 7 });
+    expect(await events.next()).toEqual({ done: true, value: undefined });
+    await server.close();
+    expect(server.requests.map(({ headers }) => headers["last-event-id"])).toEqual(["7"]);
+  });
+
   it("end with the error of a run that is gone, or of a service that sends none", async () => {
     const gone = { status: 404, body: { code: "not_found", message: "Not found.", requestId: "r-1" } };
     const { error, seen } = await follow(stream(sse(1, "snapshot", {}), true), gone);

@@ -52,6 +52,7 @@ async function* followMessages<Event extends Parsed>(
     silent += 1;
     const stream = await open(settings, path, { last, signal });
     try {
+      if (stream.body === null) return;
       const onBytes = () => {
         silent = 0;
         stream.connection.extend(SILENCE_MS);
@@ -76,7 +77,8 @@ async function* followMessages<Event extends Parsed>(
   }
 }
 
-type Stream = { body: ReadableStream<Uint8Array>; connection: Connection };
+/** Without a body: the run has ended, and the reader has its last event. */
+type Stream = { body: ReadableStream<Uint8Array> | null; connection: Connection };
 
 function open(
   settings: Settings,
@@ -87,6 +89,7 @@ function open(
   if (last !== null) headers["Last-Event-ID"] = String(last);
   const request = { method: "GET", path, headers, isRepeatable: true, moreTimeMs: 0, signal };
   return send(settings, request, async ({ body, headers: got, status }, connection): Promise<Stream> => {
+    if (status === 204) return { body: null, connection };
     if (body === null || !got.get("content-type")?.startsWith("text/event-stream")) {
       const message = "The answer is not a stream of events.";
       const unknown = { code: null, requestId: null, retryAfterMs: null, idempotencyKey: null };

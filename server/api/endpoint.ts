@@ -68,8 +68,8 @@ export type Sent = {
   headers?: Readonly<Record<string, string>>;
   /** A stored body, which is sent unchanged. */
   text?: string | undefined;
-  /** Sent instead of a body. */
-  events?: ReadableStream<Uint8Array>;
+  /** Sent instead of a body. Null: the reader has all, so 204 tells an EventSource to stop (HTML Standard, 9.2.3). */
+  events?: ReadableStream<Uint8Array> | null;
 };
 
 /** A body with more than a body to send. */

@@ -17,7 +17,7 @@ import { authorizeCaller } from "./authorize";
 import type { Sent } from "./endpoint";
 import { type ApiRequest, type ApiResponse, boundBodyBytes, respondToWebRequest } from "./http/api-request";
 import { answerIfChanged, tagBody, tagDefinition } from "./http/entity-tag";
-import { errorResponse, jsonResponse, toAppError } from "./http/respond";
+import { emptyResponse, errorResponse, jsonResponse, toAppError } from "./http/respond";
 import { readInput } from "./read-input";
 import { createRouteFinder, type Route } from "./route";
 import type { ApiCall } from "./trpc";
@@ -36,7 +36,7 @@ const findRoute = createRouteFinder(ENDPOINTS);
 type Answer = {
   body: object | string;
   isView?: boolean;
-  events?: ReadableStream<Uint8Array> | undefined;
+  events?: ReadableStream<Uint8Array> | null | undefined;
   orgId?: OrgId;
 };
 
@@ -46,6 +46,7 @@ export async function respondToRest(services: Services, request: ApiRequest): Pr
   const headers: Record<string, string> = {};
   try {
     const { body, isView, events, orgId } = await answer(services, request, { requestId, headers });
+    if (events === null) return emptyResponse(requestId, headers);
     const response = jsonResponse(body, requestId, headers);
     response.orgId = orgId;
     if (events !== undefined) return { ...response, events };

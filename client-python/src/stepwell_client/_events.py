@@ -79,6 +79,9 @@ def _follow(
         response = transport.open_events(path, last, SILENCE)
         try:
             with response:
+                # The run has ended, and `last` is its last event.
+                if response.status == 204:
+                    return
                 for event in map(make, _read_messages(response, on_line)):
                     last = last if event.id is None else event.id
                     called = event.path if isinstance(event, TreeEvent) else []

@@ -168,8 +168,7 @@ export function sendToNode(
     pipeline(readAll(reader), outgoing, () => {});
     return false;
   }
-  // A 304 has no body; a length would be that of the body that the client knows.
-  if (status !== 304) raw.push("Content-Length", String(Buffer.byteLength(body)));
+  if (hasBody(status)) raw.push("Content-Length", String(Buffer.byteLength(body)));
   for (const name in headers) raw.push(name, headers[name] ?? "");
   outgoing.writeHead(status, raw);
   // Sends the text together with its head in one write.
@@ -178,6 +177,9 @@ export function sendToNode(
   cutStalledReader(outgoing, STALLED_READER_MS);
   return true;
 }
+
+// The length of a 304 would be that of the body that the client knows; that of a 204 is not allowed.
+const hasBody = (status: number) => status !== 204 && status !== 304;
 
 // Unlike a stream of Node, it reads nothing ahead.
 async function* readAll(reader: ReadableStreamDefaultReader<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -208,6 +210,5 @@ export async function respondToWebRequest(
       return readBody(request, limit);
     },
   });
-  // A Response with status 304 takes no body.
-  return new Response(events ?? (status === 304 ? null : body), { status, headers });
+  return new Response(events ?? (hasBody(status) ? body : null), { status, headers });
 }

@@ -28,6 +28,16 @@ export function jsonResponse(
   };
 }
 
+/** A successful response without a body. */
+export function emptyResponse(requestId: string, headers: Record<string, string>): ApiResponse {
+  const { "Cache-Control": cache } = JSON_HEADERS;
+  return {
+    status: 204,
+    headers: { "Cache-Control": cache, "X-Request-Id": requestId, ...headers },
+    body: "",
+  };
+}
+
 /**
  * Renders every error for REST and webhook callers (docs/contract.md, "Errors"). Anything but an AppError is logged
  * with the request id and answered with a fixed message. Callers that accept `application/problem+json` get RFC

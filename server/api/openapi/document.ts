@@ -69,6 +69,9 @@ function completeOperation(operation: Operation): void {
         ...yamlOf(endpoint?.sendsYaml),
       },
     },
+    ...(answers === "events" && {
+      "204": { description: "The run has ended, and the reader has its last event", headers },
+    }),
     ...(answers === "view" && {
       "304": { description: "Not modified since the ETag in If-None-Match", headers },
     }),

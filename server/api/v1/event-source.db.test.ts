@@ -24,7 +24,7 @@ organizations:
           - { id: three, uses: calculate, with: { expression: 3 + 3 } }
 `;
 
-it("a browser's EventSource continues by itself when its connection is cut", async () => {
+it("a browser's EventSource continues by itself when its connection is cut, and stops at the run's end", async () => {
   const [applied] = await applyDefinitionFile(service.services, DEFINITIONS);
   const headers = { "X-API-Key": applied?.apiKeys[0]?.key ?? "" };
   const started = await fetch(`${service.origin}/v1/tools/run/${applied?.tools[0]?.id}`, {
@@ -43,21 +43,29 @@ it("a browser's EventSource continues by itself when its connection is cut", asy
   });
   const events: { id: string; type: string }[] = [];
   let opened = 0;
-  source.addEventListener("open", () => {
-    opened += 1;
+  let isOver = false;
+  const stopped = new Promise<void>((resolve, reject) => {
+    source.addEventListener("open", () => {
+      opened += 1;
+      if (isOver) reject(new Error("It connected again after the end"));
+    });
+    source.addEventListener("error", () => {
+      if (source.readyState === source.CLOSED) resolve();
+    });
   });
   const types = ["run.waiting", "run.running", "step.started", "step.completed", "run.completed"];
   await new Promise<void>((resolve) => {
     for (const type of types) {
       source.addEventListener(type, (event) => {
         events.push({ id: "lastEventId" in event ? String(event.lastEventId) : "", type });
-        if (type === "run.completed") resolve();
+        isOver = type === "run.completed";
+        if (isOver) resolve();
         // While the run waits, so that more follows.
         if (type === "run.waiting") service.cut();
       });
     }
   });
-  source.close();
+  await stopped;
   await dispatcher.close();
   expect(opened).toBeGreaterThan(2);
   expect(events.map(({ id }) => Number(id))).toEqual(events.map((_, n) => n + 1));

@@ -19,6 +19,7 @@ import { cancelRun } from "@/server/runs/cancel";
 import { EVENT_STREAM_HEADERS, openEventStream } from "@/server/runs/live/event-stream";
 import { followRun } from "@/server/runs/live/follow-run";
 import { type Position, readPosition, START } from "@/server/runs/live/position";
+import { readEnd } from "@/server/runs/read/events/read-events";
 import { ownRun, readRun } from "@/server/runs/read/read-run";
 import type { RunFacts } from "@/server/runs/run-facts";
 import type { Services } from "@/server/services";
@@ -104,7 +105,7 @@ export const EVENTS =
   "Server-sent events: a snapshot first, then run.running, step.started, step.completed and run.waiting, and for agents " +
   "text.delta and text.reset. The last event is run.completed, run.failed or run.cancelled. Each event except text.* has an " +
   "id, which counts from 1: with Last-Event-ID or since, a reader continues where it stopped. An open stream ends " +
-  `after ${STREAM_MINUTES} minutes; continue it.`;
+  `after ${STREAM_MINUTES} minutes; continue it. A reader that has the last event gets 204.`;
 
 export const exampleEvents = (run: object) =>
   `id: 1\nevent: snapshot\ndata: ${JSON.stringify({ ...run, steps: [] })}\n\nid: 4\nevent: run.completed\ndata: ${JSON.stringify(run)}\n\n`;
@@ -143,6 +144,8 @@ export function eventsEndpoint({
       const from =
         readLastEventId(call.headers["Last-Event-ID"] ?? "", hasChildren) ??
         (n === undefined ? null : { ...START, n });
+      if (from !== null && isTerminal(asked.run.status) && from.n >= (await readEnd(services, asked.run)))
+        return new Reply("", { events: null });
       const slot = acquireStreamSlot(services, actor);
       if ("rejection" in slot) {
         throw new AppError("rate_limited", slot.rejection, { headers: { "Retry-After": "5" } });

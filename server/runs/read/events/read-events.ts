@@ -126,6 +126,12 @@ export async function readSnapshot(
 
 const lastStepEvent = (run: RunFacts, lastRow: number) => Math.max(firstEvents(run), lastRow);
 
+/** The number of the last event of an ended run. */
+export async function readEnd({ pool }: Pick<Services, "pool">, run: RunFacts): Promise<number> {
+  const [last] = await READ_LAST(pool, [run.id]);
+  return lastStepEvent(run, last?.event ?? 0) + 1;
+}
+
 /**
  * The next events after `since`, in order, and the run. `isWhole`: there were no others at that moment. `end`: the
  * number of the last event, if the run has ended. Throws `not_found`.
