@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { rejection } from "@/server/base/issues";
 
-/** How long earlier secrets stay valid after a rotation, in seconds. */
+/** The seconds that earlier secrets stay valid after a rotation. */
 export const overlapSeconds = z
   .int()
   .min(0)

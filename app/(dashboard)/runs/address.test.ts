@@ -6,7 +6,7 @@ const read = (query: string) => readFilter(new URLSearchParams(query));
 
 test("reads every filter back as it was written", () => {
   const id = "0193c4aa-2efc-779d-96d7-58140f1414c7";
-  const filter: RunFilter = {
+  const filter: Required<Omit<RunFilter, "targetIds">> = {
     status: ["Pending", "Failed"],
     kind: "tool",
     source: "webhook",

@@ -1,7 +1,4 @@
--- AlterTable
+-- contract: nothing is released yet, and entries are counted beyond 32 bits
 ALTER TABLE "organizations" ALTER COLUMN "ledger_sequence" SET DATA TYPE BIGINT;
-
--- AlterTable
-ALTER TABLE "credit_entries" DROP CONSTRAINT "credit_entries_pkey",
-ALTER COLUMN "sequence" SET DATA TYPE BIGINT,
-ADD CONSTRAINT "credit_entries_pkey" PRIMARY KEY ("organization_id", "sequence");
+-- contract: nothing is released yet, and entries are counted beyond 32 bits
+ALTER TABLE "credit_entries" ALTER COLUMN "sequence" SET DATA TYPE BIGINT;

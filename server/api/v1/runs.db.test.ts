@@ -4,6 +4,7 @@ import { indexEndedRuns } from "@/server/runs/read/find/run-index";
 import { insertRun } from "@/testing/runs";
 import { createKey, openRestServer } from "@/testing/servers/rest-server";
 import { createTenant, createTrigger, openWorld } from "@/testing/world";
+import { runs } from "./runs";
 
 const world = await openWorld();
 const { call } = await openRestServer(world);
@@ -241,8 +242,7 @@ it("400 for an unknown, a repeated and a contradictory parameter, which the mess
   const unknown = await list("?statuss=Failed");
   expect(unknown.status).toBe(400);
   expect(unknown.body.message).toBe(
-    "The query parameter statuss is unknown. This call takes kind, status, target, trigger, schedule, key, source, from, to, text, " +
-      "metadata.KEY, children, limit, cursor.",
+    `The query parameter statuss is unknown. This call takes ${runs.list.query.join(", ")}.`,
   );
   const twice = await list("?status=Failed&status=Completed");
   expect(twice.status).toBe(400);

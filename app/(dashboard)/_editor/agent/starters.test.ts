@@ -17,9 +17,6 @@ it.each(AGENT_STARTERS)("an agent that begins as $fields.slug can be saved as it
 
 it("each setting without a control of its own in the editor is read from its schema", () => {
   const { main, more, limits } = furtherFields(describeAgentFields());
-  const names = (fields: typeof main) => fields.map(({ name }) => name);
-  expect(names(main)).toEqual(["maxOutputTokens", "reasoningEffort", "temperature"]);
-  expect(names(more)).toEqual(["topP", "verbosity", "parallelToolCalls", "modelOptions"]);
-  expect(names(limits)).toEqual(["maxSteps"]);
+  expect(main.map(({ name }) => name)).toEqual(["maxOutputTokens", "reasoningEffort", "temperature"]);
   expect([...main, ...more, ...limits].filter((field) => field.reason !== null)).toEqual([]);
 });

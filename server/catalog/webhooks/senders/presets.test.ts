@@ -7,8 +7,8 @@ const PAGE = readFileSync("docs/senders.md", "utf8");
 
 it.each(Object.entries(PRESETS))("the guide of senders describes %s", (name, { title, rule }) => {
   const row = PAGE.split("\n").find((line) => line.startsWith(`| \`${name}\``)) ?? "";
-  expect(row.toLowerCase()).toContain(`\`${rule.header}\``);
-  if (name !== "hex") expect(PAGE).toContain(`\n## ${title}\n`);
+  expect(row.toLowerCase(), "docs/senders.md needs a row").toContain(`\`${rule.header}\``);
+  if (name !== "hex") expect(PAGE, "docs/senders.md needs a section").toContain(`\n## ${title}\n`);
 });
 
 const custom = (part: object) =>
