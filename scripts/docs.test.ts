@@ -80,7 +80,7 @@ test("every command that a page or .env.example names exists", async () => {
     readPassword: unused,
     readLine: unused,
     readSecret: unused,
-    readInput: unused,
+    readInput: async () => new Uint8Array(),
     caller: { folder: "." },
     closed: new AbortController().signal,
   };

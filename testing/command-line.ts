@@ -21,7 +21,7 @@ export async function callCommandLine(
     readPassword: async () => password,
     readLine: async () => line,
     readSecret: async () => secret,
-    readInput: async () => input,
+    readInput: async () => Buffer.from(input),
     closed: new AbortController().signal,
     caller,
   };

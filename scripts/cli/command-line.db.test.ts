@@ -124,6 +124,13 @@ test("an invalid file is reported with line numbers, on standard error only", as
     out: "",
     err: `Could not read ${join(folder, "none.yaml")}: the file does not exist.\n`,
   });
+  const latin = join(folder, "latin.yaml");
+  await writeFile(latin, "organizations: [{ slug: latin, name: Müller }]", "latin1");
+  expect(await call(["apply", latin])).toEqual({
+    code: 1,
+    out: "",
+    err: `Could not read ${latin}: it is not UTF-8.\n`,
+  });
 });
 
 test("issues of a file's form and of its contents are printed together", async () => {

@@ -16,7 +16,7 @@ export type Terminal = {
   /** After the prompt on a terminal, else the first line of standard input. */
   readLine(prompt: string): Promise<string>;
   /** All of standard input, without a prompt. */
-  readInput(): Promise<string>;
+  readInput(): Promise<Uint8Array>;
   /** Aborted once nobody reads standard output any more, such as after `| head`. */
   closed: AbortSignal;
   caller: Caller;

@@ -88,6 +88,17 @@ test.skipIf(!hasProgram("python3"))("Ctrl-C at a question for a password ends th
   });
 });
 
+test("a secret that is not UTF-8 is rejected, because it would be another one", async () => {
+  const world = await openWorld();
+  const { slug } = await createTenant(world);
+  const setting = start(world, "secrets", "set", slug, "pass", "--hosts", "api.test");
+  setting.child.stdin?.end(Buffer.from("pass-für-alle\n", "latin1"));
+  await expect(setting).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("The text is not UTF-8.\n"),
+  });
+});
+
 test("a file from standard input may come through a socket, as of ssh", async () => {
   const world = await openWorld();
   const { slug } = await createTenant(world);

@@ -2,6 +2,7 @@ import { createInterface, type Interface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { createLogger, STDERR } from "@/server/base/log";
 import { readEnvironment } from "@/server/base/settings/env";
+import { decodeUtf8 } from "@/server/base/utf8";
 import { closeServices, wire } from "@/wiring";
 import type { Terminal } from "./command";
 import { runCommandLine } from "./command-line";
@@ -22,8 +23,9 @@ const processTerminal: Terminal = {
   readPassword: (prompt) => (process.stdin.isTTY ? askSilently(prompt) : readFirstLine()),
   readSecret: async (prompt) => {
     if (process.stdin.isTTY) return askSilently(prompt);
-    const text = await readInput(MAX_SECRET_INPUT);
-    return text.replace(/\r?\n$/, "");
+    const bytes = await readInput(MAX_SECRET_INPUT);
+    if (bytes.length > MAX_SECRET_INPUT) throw new Error("The value has more than 64 KiB.");
+    return decodeUtf8(bytes).replace(/\r?\n$/, "");
   },
   readInput: () => readInput(),
   closed: output.signal,
@@ -49,21 +51,25 @@ function ask(prompt: string, asking: Interface): Promise<string> {
   }).finally(() => asking.close());
 }
 
-/** Enough to tell that a secret is too long. */
 const MAX_SECRET_INPUT = 64 * 1024;
 
 /** Not by the path /dev/stdin, which cannot be opened if standard input is a socket or another user's file. */
-async function readInput(enough = Number.POSITIVE_INFINITY): Promise<string> {
-  let text = "";
-  for await (const chunk of process.stdin.setEncoding("utf8")) {
-    text += chunk;
-    if (text.length > enough) break;
+async function readInput(enough = Number.POSITIVE_INFINITY): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of process.stdin) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > enough) break;
   }
-  return text;
+  return Buffer.concat(chunks);
 }
 
 async function readFirstLine(): Promise<string> {
-  for await (const line of createInterface({ input: process.stdin })) return line;
+  // In Latin-1, each character of a line is one byte.
+  for await (const line of createInterface({ input: process.stdin.setEncoding("latin1") })) {
+    return decodeUtf8(Buffer.from(line, "latin1"));
+  }
   return "";
 }
 

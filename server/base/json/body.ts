@@ -1,4 +1,5 @@
 import { AppError } from "@/server/base/errors";
+import { decodeUtf8 } from "@/server/base/utf8";
 import { JSON_TYPE } from "@/server/contract/media-types";
 import { findInvalidText } from "./invalid-text";
 import type { Json } from "./json";
@@ -21,12 +22,10 @@ export function requireType(header: string | null, types: readonly string[]): vo
   throw new AppError("invalid_request", `The header Content-Type must be ${types.join(" or ")}${given}.`);
 }
 
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
 /** Decodes a body; throws `invalid_request` if it is not UTF-8. */
 export function decodeText(body: Uint8Array): string {
   try {
-    return utf8.decode(body);
+    return decodeUtf8(body);
   } catch (cause) {
     throw new AppError("invalid_request", "The body is not valid UTF-8.", { cause });
   }

@@ -22,7 +22,7 @@ function environment(variables: Record<string, string>) {
   return readEnvironment({ ...needed, ...variables });
 }
 
-function write(text: string): string {
+function write(text: string | Buffer): string {
   const path = join(folder, "file.yaml");
   writeFileSync(path, text);
   return path;
@@ -67,6 +67,11 @@ describe("PRICE_LIST", () => {
     expect(() => environment({ PRICE_LIST: "/nowhere.yaml" })).toThrow(
       "PRICE_LIST /nowhere.yaml cannot be read",
     );
+  });
+
+  it("that is not UTF-8 is rejected", () => {
+    const path = write(Buffer.from("models: { größe: { input: 1, output: 1 } }", "latin1"));
+    expect(() => environment({ PRICE_LIST: path })).toThrow("cannot be read: The text is not UTF-8.");
   });
 });
 

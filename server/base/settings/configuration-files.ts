@@ -6,6 +6,7 @@ import { StartError } from "@/server/base/errors";
 import type { ModelLimits, NamedProvider } from "@/server/base/models/model-providers";
 import { findRepeats, modelApi, providerName, providerUrl } from "@/server/base/models/model-providers";
 import { DEFAULT_PRICES, type PriceList } from "@/server/base/models/price-list";
+import { decodeUtf8 } from "@/server/base/utf8";
 
 /**
  * Reads the files of PRICE_LIST and MODEL_PROVIDERS, YAML or JSON (docs/configuration-files.md). Each reader throws
@@ -100,7 +101,7 @@ function splitLimits<Provider extends { models: readonly z.output<typeof listedM
 function readFileOf<Schema extends z.ZodType>(path: string, schema: Schema): z.output<Schema> {
   let content: unknown;
   try {
-    content = parse(readFileSync(path, "utf8"));
+    content = parse(decodeUtf8(readFileSync(path)));
   } catch (cause) {
     const reason = cause instanceof Error ? (cause.message.split("\n")[0] ?? "") : String(cause);
     throw new StartError(`${path} cannot be read: ${reason}`, { cause });
