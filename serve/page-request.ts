@@ -14,7 +14,7 @@ const MAX_QUERY_PARAMETERS = 64;
 const MAX_HEADERS = 128;
 
 const MAX_HEADER_LENGTH = 1 * KIB;
-/** Our own cookies, and the page that a followed link comes from. */
+/** Stepwell's cookies, and the page that a followed link comes from. */
 const LONG_HEADERS = ["cookie", ROUTER_STATE_HEADER];
 
 const READS = ["GET", "HEAD"];

@@ -33,4 +33,4 @@ export function limitRecipients(
 }
 
 const describeLimit = (limit: number, resetSeconds: number) =>
-  `This e-mail would exceed the organization's limit of ${limit} recipients in an hour. Try again in ${resetSeconds} s.`;
+  `This email would exceed the organization's limit of ${limit} recipients in an hour. Try again in ${resetSeconds} s.`;
