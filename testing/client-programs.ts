@@ -59,7 +59,7 @@ export async function run({ baseUrl, key, agentId, toolId, pingId, token }: Give
   if (ping.error) throw new Error(ping.error.message);
   const hook = await client.POST("/webhooks/{token}", { params: { path: { token } }, body: { sku: "B-2", tags: [1, null] } });
   if (hook.error) throw new Error(hook.error.message);
-  if (!hook.data.success) throw new Error("The call was filtered.");
+  if (hook.data.runId === null) throw new Error("The call was filtered.");
 
   const rejected = await client.POST("/v1/agents/run/{agentId}", { params: { path: { agentId } }, body: { userMessage: "" } });
   if (!rejected.error) throw new Error("An empty message was accepted.");
@@ -109,7 +109,7 @@ export async function run({ baseUrl, key, agentId, toolId, pingId, token }: Give
   const { status, statusInt, outputData } = await resultOf(tool.data.id);
   const ping = await runTool({ ...options, path: { toolId: pingId } });
   const hook = await receiveWebhook({ ...options, path: { token }, body: { sku: "B-2", tags: [1, null] } });
-  if (!hook.data.success) throw new Error("The call was filtered.");
+  if (hook.data.runId === null) throw new Error("The call was filtered.");
 
   const rejected = await runAgent({ client, path: { agentId }, body: { userMessage: "" } });
   if (!rejected.error) throw new Error("An empty message was accepted.");

@@ -672,8 +672,7 @@ export interface components {
             message: string;
         };
         RunStarted: {
-            /** @constant */
-            success: true;
+            success: boolean;
             /**
              * Format: uuid
              * @description The new run's id, for polling
@@ -768,8 +767,7 @@ export interface components {
             duration: number;
         };
         RunCancelled: {
-            /** @constant */
-            success: true;
+            success: boolean;
             /**
              * Format: uuid
              * @description The run's id
@@ -1350,7 +1348,7 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
         };
-        NewTrigger: {
+        CreatedTrigger: {
             /** Format: uuid */
             id: string;
             slug: string;
@@ -1522,7 +1520,7 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
         };
-        NewCallback: {
+        CreatedCallback: {
             /** Format: uuid */
             id: string;
             slug: string;
@@ -1625,8 +1623,7 @@ export interface components {
             createdAt: string;
         };
         WebhookAccepted: {
-            /** @constant */
-            success: true;
+            success: boolean;
             /**
              * Format: uuid
              * @description The run that was started
@@ -1640,15 +1637,16 @@ export interface components {
          */
         RunKind: "agent" | "tool";
         WebhookFiltered: {
-            /** @constant */
-            success: false;
-            /** @description No run was started */
-            runId: null;
+            success: boolean;
+            /**
+             * Format: uuid
+             * @description null: no run was started
+             */
+            runId: string | null;
             type: components["schemas"]["RunKind"];
         };
         ApiError: {
-            /** @constant */
-            success: false;
+            success: boolean;
             code: components["schemas"]["ApiErrorCode"];
             /** @description For people; may change */
             message: string;
@@ -1658,8 +1656,7 @@ export interface components {
             issues?: components["schemas"]["ApiIssue"][];
         };
         ApiProblem: {
-            /** @constant */
-            success: false;
+            success: boolean;
             code: components["schemas"]["ApiErrorCode"];
             /** @description For people; may change */
             message: string;
@@ -3116,7 +3113,6 @@ export interface operations {
                 "application/json": {
                     /** @description The stepNumber of the first step that is not taken over; one more than the last step: everything but the answer */
                     fromStep: number;
-                    /** @default {} */
                     changes?: components["schemas"]["ForkChanges"];
                     /**
                      * @description recorded: the run's steps answer calls with the same name and arguments, other calls fail. live: functions and tools are executed, with their side effects
@@ -3267,7 +3263,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["NewTrigger"];
+                    "application/json": components["schemas"]["CreatedTrigger"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -3757,7 +3753,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["NewCallback"];
+                    "application/json": components["schemas"]["CreatedCallback"];
                 };
             };
             400: components["responses"]["InvalidRequest"];

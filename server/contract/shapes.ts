@@ -179,7 +179,11 @@ export type WebhookAccepted = z.infer<typeof webhookAccepted>;
 export const webhookFiltered = z
   .object({
     success: z.literal(false),
-    runId: z.null().meta({ description: "No run was started" }),
+    // Not every client generator has a type for null alone.
+    runId: z.null().meta({
+      description: "null: no run was started",
+      override: { type: ["string", "null"], format: "uuid" },
+    }),
     type: runKind,
   })
   .meta({ id: "WebhookFiltered" });

@@ -37,7 +37,7 @@ class ApiIssue:
 
 @dataclass(kw_only=True)
 class RunStarted:
-    success: Literal[True]
+    success: bool
     id: str
     status: Literal["Pending"]
     message: str
@@ -90,7 +90,7 @@ class ToolRunResult:
 
 @dataclass(kw_only=True)
 class RunCancelled:
-    success: Literal[True]
+    success: bool
     id: str
     status: AgentRunStatus
     message: str
@@ -521,7 +521,7 @@ class TriggerListItem:
 
 
 @dataclass(kw_only=True)
-class NewTrigger:
+class CreatedTrigger:
     id: str
     slug: str
     name: str
@@ -655,7 +655,7 @@ class CallbackListItem:
 
 
 @dataclass(kw_only=True)
-class NewCallback:
+class CreatedCallback:
     id: str
     slug: str
     name: str
@@ -744,21 +744,21 @@ class CreditEntry:
 
 @dataclass(kw_only=True)
 class WebhookAccepted:
-    success: Literal[True]
+    success: bool
     run_id: str = field(metadata={"name": "runId"})
     type: RunKind
 
 
 @dataclass(kw_only=True)
 class WebhookFiltered:
-    success: Literal[False]
-    run_id: None = field(metadata={"name": "runId"})
+    success: bool
+    run_id: str | None = field(metadata={"name": "runId"})
     type: RunKind
 
 
 @dataclass(kw_only=True)
 class ApiError:
-    success: Literal[False]
+    success: bool
     code: ApiErrorCode
     message: str
     request_id: str = field(metadata={"name": "requestId"})
@@ -767,7 +767,7 @@ class ApiError:
 
 @dataclass(kw_only=True)
 class ApiProblem:
-    success: Literal[False]
+    success: bool
     code: ApiErrorCode
     message: str
     request_id: str = field(metadata={"name": "requestId"})

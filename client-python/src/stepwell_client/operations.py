@@ -171,13 +171,13 @@ class Operations:
     def create_callback(
         self,
         body: models.Definition,
-    ) -> models.NewCallback:
+    ) -> models.CreatedCallback:
         """Create a callback."""
         return self._call(
             "POST",
             "/v1/callbacks",
             repeat="never",
-            answer=models.NewCallback,
+            answer=models.CreatedCallback,
             body=body,
         )
 
@@ -215,13 +215,13 @@ class Operations:
         body: models.Definition,
         *,
         generate_secret: bool | None = None,
-    ) -> models.NewTrigger:
+    ) -> models.CreatedTrigger:
         """Create a trigger."""
         return self._call(
             "POST",
             "/v1/triggers",
             repeat="never",
-            answer=models.NewTrigger,
+            answer=models.CreatedTrigger,
             query={"generateSecret": generate_secret},
             body=body,
         )

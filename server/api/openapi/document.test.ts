@@ -43,8 +43,11 @@ const operationOf = (id: string) => {
   return found;
 };
 
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+const isReference = (value: unknown) => isObject(value) && "$ref" in value;
+
 function keywords(value: unknown): [string, unknown][] {
-  if (typeof value !== "object" || value === null) return [];
+  if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([key, part]) => [[key, part], ...keywords(part)]);
 }
 
@@ -100,7 +103,14 @@ describe("bodies", () => {
       if (key === "additionalProperties") expect(value).toBe(true);
       if (key === "pattern") expect(String(value).length).toBeLessThan(50);
       if (key === "maximum" || key === "minimum") expect(Math.abs(Number(value))).toBeLessThan(1e9);
+      if (key === "const") expect(value).toBeTypeOf("string");
+      if (isReference(value)) expect(value).not.toHaveProperty("default");
+      if (key === "properties" && isObject(value))
+        for (const property of Object.values(value)) expect(property).not.toHaveProperty("type", "null");
     }
+    // A generated constructor of `Trigger` is NewTrigger.
+    const schemas = document.components?.schemas ?? {};
+    for (const name of Object.keys(schemas)) expect(schemas).not.toHaveProperty(`New${name}`);
   });
 });
 

@@ -129,11 +129,14 @@ function withExample(media: Media, example?: object | string): Media {
   return { schema, ...others, example: example ?? declared };
 }
 
-// Removes what generated clients do not handle: patterns beside a format, and JavaScript's integer bounds.
-// Also removes `additionalProperties: false`, since `/v1` may gain optional fields.
+// Removes what generated clients do not handle: patterns beside a format, JavaScript's integer bounds, constant
+// booleans (openapi-generator expects the text "true") and defaults beside a reference. Also removes
+// `additionalProperties: false`, since `/v1` may gain optional fields.
 function simplifySchemas(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   if ("pattern" in value && "format" in value) delete value.pattern;
+  if ("const" in value && typeof value.const === "boolean") delete value.const;
+  if ("default" in value && "$ref" in value) delete value.default;
   if ("maximum" in value && value.maximum === Number.MAX_SAFE_INTEGER) delete value.maximum;
   if ("minimum" in value && value.minimum === Number.MIN_SAFE_INTEGER) delete value.minimum;
   if ("additionalProperties" in value && value.additionalProperties === false)

@@ -82,7 +82,7 @@ export const callbacks = {
     created: {
       answer: callback.view
         .extend({ secret: z.string().meta({ description: "It signs what is sent; shown this once" }) })
-        .meta({ id: "NewCallback" }),
+        .meta({ id: "CreatedCallback" }),
       example: { ...callback.example, secret: "whsec_…" },
       description: " The answer has the secret that signs what is sent, this once.",
     },

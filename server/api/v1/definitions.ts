@@ -224,7 +224,7 @@ export const triggerDefinitions = {
             .meta({ description: "The address that senders call. It is a secret; no read has it." }),
           secret: z.string().nullable().meta({ description: "The secret that was generated, this once" }),
         })
-        .meta({ id: "NewTrigger" }),
+        .meta({ id: "CreatedTrigger" }),
       example: {
         ...trigger.example,
         url: "https://stepwell.example.com/webhooks/nR2v…",
