@@ -11,7 +11,7 @@ import {
   USAGE,
   usageChunk,
 } from "./chat-server";
-import { openaiToolsProblem } from "./schema-rules";
+import { longDescription, openaiToolsProblem } from "./schema-rules";
 
 /**
  * A reasoning model over chat completions. It offers functions only without reasoning, also if no effort was
@@ -49,7 +49,10 @@ export const openaiChat: ChatServerFamily = {
         "Unsupported value: 'temperature' does not support 0.2 with this model. Only the default (1) value is supported.",
         "temperature",
       );
-    const problem = openaiToolsProblem((body.tools ?? []).map((each) => each.function));
+    const functions = (body.tools ?? []).map((each) => each.function);
+    const long = longDescription(functions, "function.description");
+    if (long !== null) return reject(long.message, long.param);
+    const problem = openaiToolsProblem(functions);
     if (problem !== null) return reject(problem.message, `tools[${problem.index}].function.parameters`);
     if (body.tools === undefined || body.reasoning_effort === "none") return null;
     return reject(

@@ -27,7 +27,7 @@ function findIn(schema: unknown, rule: Rule, path: readonly Step[] = []): string
   return null;
 }
 
-type Tool = { name: string; parameters?: object | undefined };
+type Tool = { name: string; description: string; parameters?: object | undefined };
 
 /** OpenAI's first error about the parameters of functions. */
 export function openaiToolsProblem(tools: readonly Tool[]): { index: number; message: string } | null {
@@ -37,6 +37,19 @@ export function openaiToolsProblem(tools: readonly Tool[]): { index: number; mes
     if (problem !== null) return { index, message: `Invalid schema for function '${name}': ${problem}` };
   }
   return null;
+}
+
+/** OpenAI's error about the first long description of a function (langchain-ai/open_deep_research#80). */
+export function longDescription(
+  tools: readonly Tool[],
+  field: string,
+): { param: string; message: string } | null {
+  const index = tools.findIndex(({ description }) => description.length > 1024);
+  if (index < 0) return null;
+  const param = `tools[${index}].${field}`;
+  const { length } = tools[index]?.description ?? "";
+  const message = `Invalid '${param}': string too long. Expected a string with maximum length 1024, but got a string with length ${length} instead.`;
+  return { param, message };
 }
 
 const REJECTED_AT_TOP = new Set(["oneOf", "anyOf", "allOf", "enum", "not"]);

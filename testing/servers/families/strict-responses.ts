@@ -4,7 +4,7 @@ import { z } from "zod";
 import { isJsonObject, tryParseJson } from "@/server/base/json/json";
 import { safeArguments, safeName } from "@/server/work/models/calls/sent-calls";
 import { serveFetch } from "../fetch-server";
-import { openaiToolsProblem } from "./schema-rules";
+import { longDescription, openaiToolsProblem } from "./schema-rules";
 import { cut, opaque } from "./strict-chat";
 
 /**
@@ -257,6 +257,8 @@ export async function startStrictResponses(
         return reject("Encrypted content is not supported with this model.", "include");
       return reject(`Unsupported parameter: '${parameter}' is not supported with this model.`, parameter);
     }
+    const long = longDescription(request.tools ?? [], "description");
+    if (long !== null) return reject(long.message, long.param);
     const invalid = openaiToolsProblem(request.tools ?? []);
     if (invalid !== null) return reject(invalid.message, `tools[${invalid.index}].parameters`);
     const problem = check(request.input);

@@ -1,6 +1,6 @@
 import { isJsonObject, markJson, tryParseMarked } from "@/server/base/json/json";
 import { safeName } from "@/server/work/models/calls/sent-calls";
-import { sentParameters, sentSchema } from "@/server/work/models/calls/sent-schemas";
+import { sentSchema, toSentTool } from "@/server/work/models/calls/sent-schemas";
 import { type Adaptation, acceptedParameters } from "@/server/work/models/errors/adaptation";
 import { flattenParameters, nestParameters } from "@/server/work/models/errors/nested-parameters";
 import { describeSchema } from "@/server/work/models/json-answer";
@@ -61,10 +61,10 @@ export function toMessageBody(request: Omit<ModelRequest, "signal">, known: Adap
   // A conversation with calls needs their tools.
   const offered = request.tools.length > 0 || !hasResults(messages) ? request.tools : withheldTools;
   const answer = answerToolOf(request);
-  const tools = offered.map(({ name, description, parameters }) => ({
-    ...{ name, description },
-    input_schema: sentParameters(parameters, known) ?? { type: "object" },
-  }));
+  const tools = offered.map((tool) => {
+    const { parameters = { type: "object" }, ...rest } = toSentTool(tool, known);
+    return { ...rest, input_schema: parameters };
+  });
   if (answer !== null) {
     const { name, description, schema } = answer;
     tools.push({ name, description, input_schema: sentSchema(schema, known) });

@@ -249,3 +249,15 @@ test("references that multiply are cut for Gemini", async () => {
   await call(gemini, [{ ...tool, parameters: { ...tool.parameters, $defs } }]);
   expect(JSON.stringify(gemini.bodies.at(-1)?.tools).length).toBeLessThan(200_000);
 });
+
+// langchain-ai/open_deep_research#80, OpenHands/OpenHands#4838
+test("OpenAI takes long descriptions, cut after it stated its maximum", async () => {
+  const tool = { ...toolWith({}), description: `${"x".repeat(1022)}🌍${"x".repeat(8_000)}` };
+  const cut = `${"x".repeat(1022)}\ufffd…`;
+  const changes = expect.arrayContaining(["descriptions of tools were cut to 1,024 characters"]);
+  const { attempts } = await call(openai, [tool]);
+  expect(attempts.at(-1)).toMatchObject({ changes });
+  expect(openai.bodies.at(-1)?.tools?.[0]?.function.description).toBe(cut);
+  expect((await call(responses, [tool], "responses")).attempts).toMatchObject([{}, { changes }]);
+  expect(responses.requests.at(-1)?.tools?.[0]?.description).toBe(cut);
+});

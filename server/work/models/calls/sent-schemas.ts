@@ -1,22 +1,30 @@
 import type { JsonObject } from "@/server/base/json/json";
-import type { Quirk } from "@/server/work/models/errors/quirks";
+import type { Adaptation } from "@/server/work/models/errors/adaptation";
+import type { OfferedTool } from "@/server/work/models/port";
 import { geminiFilledSchema, geminiSchema } from "./gemini-schema";
 import { plainParameters } from "./object-schema";
 import { portableSchema, simpleSchema } from "./portable-schema";
 
-type Known = { quirks: readonly Quirk[] };
+type Known = Pick<Adaptation, "quirks" | "maxDescription">;
 
 /** The schema of an answer as its server takes it. */
-export function sentSchema(schema: JsonObject, { quirks }: Known): JsonObject {
+export function sentSchema(schema: JsonObject, { quirks }: Pick<Known, "quirks">): JsonObject {
   if (quirks.includes("geminiSchemas") || quirks.includes("filledObjects")) return geminiSchema(schema);
   return quirks.includes("simpleSchemas") ? simpleSchema(schema) : portableSchema(schema);
 }
 
-/** The parameters of a tool as their server takes them. Undefined: it rejects an object without properties. */
-export function sentParameters(parameters: JsonObject, known: Known): JsonObject | undefined {
+/** A tool as its server takes it. Without parameters if there are none, and it rejects empty objects. */
+export function toSentTool({ name, description, parameters }: OfferedTool, known: Known) {
+  const { quirks, maxDescription } = known;
   const plain = plainParameters(parameters);
-  if (!known.quirks.includes("filledObjects"))
-    return { type: "object", properties: {}, ...sentSchema(plain, known) };
-  const filled = geminiFilledSchema(plain);
-  return filled.properties === undefined ? undefined : filled;
+  const schema = quirks.includes("filledObjects")
+    ? geminiFilledSchema(plain)
+    : { type: "object", properties: {}, ...sentSchema(plain, known) };
+  return {
+    name,
+    description: description.length > maxDescription ? cut(description, maxDescription) : description,
+    ...(schema.properties !== undefined && { parameters: schema }),
+  };
 }
+
+const cut = (text: string, length: number) => `${text.slice(0, length - 1).toWellFormed()}…`;

@@ -1,5 +1,5 @@
 import { type JsonObject, markJson } from "@/server/base/json/json";
-import { sentParameters, sentSchema } from "@/server/work/models/calls/sent-schemas";
+import { sentSchema, toSentTool } from "@/server/work/models/calls/sent-schemas";
 import { type Adaptation, acceptedParameters } from "@/server/work/models/errors/adaptation";
 import { describeSchema } from "@/server/work/models/json-answer";
 import type { ModelMessage, ModelRequest } from "@/server/work/models/port";
@@ -48,13 +48,9 @@ export function toChatCompletion(request: Omit<ModelRequest, "signal">, adaptati
     model,
     messages: toWireMessages(instructed, adaptation, origin),
     ...(offered.length > 0 && {
-      tools: offered.map(({ name, description, parameters }) => ({
+      tools: offered.map((tool) => ({
         type: "function" as const,
-        function: {
-          name,
-          description,
-          parameters: sentParameters(parameters, adaptation),
-        },
+        function: toSentTool(tool, adaptation),
       })),
     }),
     ...(withheld.length > 0 && { tool_choice: "none" as const }),

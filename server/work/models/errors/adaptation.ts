@@ -23,6 +23,8 @@ export type Adaptation = {
   /** Parameters with their rejected values. */
   rejectedSettings: readonly string[];
   quirks: readonly Quirk[];
+  /** Of a tool, in characters; infinite if unknown. */
+  maxDescription: number;
   /** Hashes of states that the server can no longer verify. */
   lostStates: readonly string[];
   /** Infinite if unknown. */
@@ -43,6 +45,7 @@ export const UNKNOWN_SERVER: Adaptation = {
   unwantedFields: [],
   rejectedSettings: [],
   quirks: [],
+  maxDescription: Number.POSITIVE_INFINITY,
   lostStates: [],
   maxOutputTokens: Number.POSITIVE_INFINITY,
   contextWindow: Number.POSITIVE_INFINITY,
@@ -94,6 +97,8 @@ export function learnFrom(
   // Qwen names a setting, too, but the schema is what can be sent otherwise (presenton/presenton#184).
   if (isInvalid && REJECTED_JSON.test(text) && !known.schemaInPrompt)
     return { ...known, schemaInPrompt: true };
+  const maxDescription = isInvalid ? (numberIn(text, DESCRIPTION_MAXIMUM) ?? 0) : 0;
+  if (maxDescription > 0 && maxDescription < known.maxDescription) return { ...known, maxDescription };
   // llama-cpp-python answers 500 with the text of its validation. Of such errors only unmistakable words count.
   if (!isInvalid && status < 500) return known;
   const isUnwanted = (field: string) =>
@@ -122,6 +127,9 @@ const REJECTED_FORMAT =
   /response_(?:format|schema)|response schema|json_schema|text\.format|grammar|output_format|output_config(?:\.format|: Extra)|parameter ['"`]strict['"`]/;
 
 const WANTS_NEW_LIMIT = /use '?max_completion_tokens/i;
+
+// OpenAI and Azure, over both interfaces (langchain-ai/open_deep_research#80, OpenHands/OpenHands#4838).
+const DESCRIPTION_MAXIMUM = [/tools\[\d+\]\.(?:function\.)?description'?: string too long\D{0,80}(\d+)/i];
 
 const REJECTED_JSON = /json mode response is not supported/i;
 

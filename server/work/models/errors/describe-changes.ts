@@ -34,6 +34,11 @@ export function describeChanges(known: Adaptation, { request, parameters, fields
   if (known.schemaInPrompt && responseSchema !== undefined)
     changes.push("the schema of the answer was described in the system message");
   if (onText !== undefined && !isStreamed(request, known)) changes.push(IN_ONE_PIECE);
+  const offered = tools.length > 0 || !known.toolsAlways ? tools : withheldTools;
+  if (offered.some(({ description }) => description.length > known.maxDescription))
+    changes.push(
+      `descriptions of tools were cut to ${known.maxDescription.toLocaleString("en-US")} characters`,
+    );
   if (known.toolsAlways && tools.length === 0 && withheldTools.length > 0)
     changes.push("the tools were sent with tool_choice: none");
   if (known.quirks.length > 0)

@@ -1,7 +1,7 @@
 import { isJsonObject, markJson } from "@/server/base/json/json";
 import { LEAST_OUTPUT_TOKENS } from "@/server/credits/prices";
 import { isLongId, safeArguments, safeName, shortenId } from "@/server/work/models/calls/sent-calls";
-import { sentParameters, sentSchema } from "@/server/work/models/calls/sent-schemas";
+import { sentSchema, toSentTool } from "@/server/work/models/calls/sent-schemas";
 import { type Adaptation, acceptedParameters } from "@/server/work/models/errors/adaptation";
 import { flattenParameters, nestParameters } from "@/server/work/models/errors/nested-parameters";
 import { describeSchema } from "@/server/work/models/json-answer";
@@ -74,11 +74,9 @@ export function toResponseBody(request: Omit<ModelRequest, "signal">, known: Ada
     ),
     ...((text !== undefined || format) && { text: { ...(isJsonObject(text) && text), ...format } }),
     ...(offered.length > 0 && {
-      tools: offered.map(({ name, description, parameters: schema }) => ({
+      tools: offered.map((tool) => ({
         type: "function" as const,
-        name,
-        description,
-        parameters: sentParameters(schema, known),
+        ...toSentTool(tool, known),
         strict: false,
       })),
     }),
