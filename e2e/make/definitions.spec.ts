@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Page, Route } from "@playwright/test";
 import { expectAccessible } from "@/e2e/support/axe";
 import { editor, expectText, fillEditor, textOf } from "@/e2e/support/editor";
 import { expect, test } from "@/e2e/support/fixtures";
@@ -159,6 +159,47 @@ test("a conflict shows both versions, and the draft is kept until it is saved", 
   // The draft began when the agent was active.
   await page.getByRole("link", { name: "Edit", exact: true }).click();
   await expect(field(page, "Status")).toHaveValue("inactive");
+});
+
+test("what is typed while an agent is saved stays as a draft", async ({ ownerPage: page }) => {
+  const name = `Desk ${unique()}`;
+  const maxSteps = field(page, "Max steps");
+  const typeDuringSave = async (button: string, typed: string) => {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const hold = async (route: Route) => {
+      await released;
+      await route.continue();
+    };
+    await page.route("**/api/trpc/definitions.saveAgent*", hold, { times: 1 });
+    await page.getByRole("button", { name: button, exact: true }).click();
+    await expect(page.getByRole("button", { name: "Saving" })).toBeVisible();
+    await maxSteps.fill(typed);
+    release();
+  };
+  await page.goto("/agents/new");
+  await field(page, "Name").fill(name);
+  await field(page, "Model").selectOption("demo");
+  await typeDuringSave("Create agent", "3");
+  await expect(page.getByRole("heading", { level: 1, name: "Edit agent" })).toBeVisible();
+  const difference = page.getByRole("region", { name: "Differences from version 1" });
+  await expect(difference.getByRole("heading")).toHaveText([
+    "Version 1 was saved while you were editing",
+    "max steps",
+  ]);
+  await difference.getByRole("button", { name: "Keep my draft" }).click();
+
+  await maxSteps.fill("4");
+  await typeDuringSave("Save", "5");
+  await expect(page.getByText("Version 2 is current.")).toBeVisible();
+  await expect(page.getByText("from v2")).toBeVisible();
+  await expect(page.getByText("Unsaved changes")).toBeVisible();
+  await expect(maxSteps).toHaveValue("5");
+  await save(page).click();
+  await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
+  await expect(page.getByText("Version 3 is current.")).toBeVisible();
 });
 
 test("drafts belong to the organization and are deleted on sign-out", async ({

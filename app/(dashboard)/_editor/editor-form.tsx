@@ -41,6 +41,7 @@ export function EditorForm<Value>({ editor, problems, fieldsOf, children }: Edit
   return (
     <form
       className="flex min-h-[calc(100dvh-3rem)] flex-col md:min-h-dvh"
+      inert={draft.ended}
       noValidate
       // Enter in a field saves nothing.
       onSubmit={(event) => event.preventDefault()}

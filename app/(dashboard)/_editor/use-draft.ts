@@ -32,12 +32,14 @@ export function useDraft<Value>({
   /** Adopts what may change under a draft without a conflict. */
   follow?: ((draft: Draft<Value>) => Draft<Value>) | undefined;
 }) {
-  const key = draftKey(useContext(OrganizationContext).slug, name);
+  const { slug } = useContext(OrganizationContext);
+  const key = draftKey(slug, name);
   const [draft, setDraft] = useState<Draft<Value> | null>(null);
   const [restored, setRestored] = useState(false);
   // The newest draft, also before React has rendered it.
   const latest = useRef(draft);
   const deleted = useRef(false);
+  const [ended, setEnded] = useState(false);
   const offersUndo = useRef(false);
   function put(next: Draft<Value> | null) {
     latest.current = next;
@@ -63,6 +65,8 @@ export function useDraft<Value>({
     value: shown.value,
     opened: shown.opened,
     changed,
+    /** Nothing changes it anymore. */
+    ended,
     restored: restored && changed,
     /** Current even before React renders a change. */
     latest: () => current(latest.current),
@@ -88,9 +92,22 @@ export function useDraft<Value>({
         if (!deleted.current && latest.current === null) put(before);
       };
     },
-    deleteStored() {
+    /**
+     * Ends the draft after `sent` was saved. What was typed since stays as the draft `nameOfSaved`; returns true if
+     * there is any.
+     */
+    end(sent: Value, nameOfSaved: string): boolean {
+      const { value } = current(latest.current);
+      const typed = latest.current !== null && writeJson(value) !== writeJson(sent);
+      if (typed && nameOfSaved === name) {
+        setRestored(false);
+        return true;
+      }
+      if (typed) store(draftKey(slug, nameOfSaved), { opened: null, value });
       deleted.current = true;
+      setEnded(true);
       localStorage.removeItem(key);
+      return typed;
     },
   };
 }

@@ -3,7 +3,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { inferRouterInputs } from "@trpc/server";
 import { useRouter } from "next/navigation";
-import { useRef, useState } from "react";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { describeError, type ShownError } from "@/app/_ui/data/query-client";
 import { readProblems } from "@/app/_ui/forms/form-problems";
@@ -74,24 +74,19 @@ export function useEditor<Value>({
           ? { only: "create" }
           : { only: "update", id: opened.id, version: from.version, replaces: from.unversioned };
       const result = await save(value, { expected, note: note.trim() });
+      setNote((now) => (now === note ? "" : now));
       // If the draft stayed after the save, it would appear to conflict with it.
-      draft.deleteStored();
-      return result;
+      return { ...result, typed: draft.end(value, `${kind}.${result.id}`) };
     },
     meta: { refresh: [trpc.definitions.pathKey(), trpc.catalog.pathKey()] },
-    onSuccess: async ({ id, version, saved: what }, { run }) => {
+    onSuccess: async ({ id, version, saved: what, typed }, { run }) => {
       notify(
         opened === null ? `The ${kind} was created` : `The ${kind} was saved`,
         what === "unchanged" ? "Nothing had changed." : `Version ${version} is current.`,
       );
-      if (run === null) return router.push(`/${kind}s/${id}`);
-      try {
-        const { runId } = await run.start(id);
-        queryClient.setQueryData<Tried>(triedKey(kind, id), { runId, input: run.input });
-      } catch (error) {
-        notify("Could not start the first run", describeError(error).message);
-      }
-      router.push(`/${kind}s/${id}/edit`);
+      if (run !== null) await startFirstRun(id, run);
+      if (opened !== null && typed) return;
+      router.push(run === null && !typed ? `/${kind}s/${id}` : `/${kind}s/${id}/edit`);
     },
     onError: (error) => {
       isSaving.current = false;
@@ -100,6 +95,24 @@ export function useEditor<Value>({
       onRejected?.(describeError(error).issues);
     },
   });
+  async function startFirstRun(id: string, run: FirstRun) {
+    try {
+      const { runId } = await run.start(id);
+      queryClient.setQueryData<Tried>(triedKey(kind, id), { runId, input: run.input });
+    } catch (error) {
+      notify("Could not start the first run", describeError(error).message);
+    }
+  }
+  const continues = opened !== null && mutation.data?.typed === true;
+  const continueEditing = useEffectEvent(() => {
+    isSaving.current = false;
+    draft.rebase();
+    mutation.reset();
+  });
+  // An effect: `opened` is what was saved once it is rendered.
+  useEffect(() => {
+    if (continues) continueEditing();
+  }, [continues]);
   function submit(run: FirstRun | null = null) {
     if (isSaving.current) return;
     isSaving.current = true;
