@@ -52,15 +52,23 @@ it("repeats a start with the key of the caller, whatever the case of the header'
 
 it("applies and exports the organization of the key", async () => {
   const file = join(folder, "acme.yaml");
-  const definition = "organizations: [{ slug: clients, agents: [{ slug: fresh, name: Fresh, model: m }] }]";
+  const definition = `organizations:
+  - slug: clients
+    agents: [{ slug: fresh, name: Fresh, model: m }]
+    schedules: [{ slug: daily, agent: fresh, cron: 0 8 * * *, message: "Hello\\n\\n\\n" }]
+`;
   await writeFile(file, definition);
   const dry = await call("apply", file, "--dry-run");
-  expect(JSON.parse(dry.out).definitions).toEqual([
+  expect(JSON.parse(dry.out).definitions).toContainEqual(
     expect.objectContaining({ slug: "fresh", saved: "created", id: null }),
-  ]);
+  );
   expect((await call("export")).out).not.toContain("fresh");
   expect(JSON.parse((await call("apply", file)).out)).toMatchObject({ dryRun: false });
-  expect((await call("export")).out).toContain("slug: fresh");
+  const exported = await call("export");
+  expect(exported.out).toContain("slug: fresh");
+  await writeFile(file, exported.out);
+  const again = JSON.parse((await call("apply", file)).out);
+  expect(again.definitions).toContainEqual(expect.objectContaining({ slug: "daily", saved: "unchanged" }));
 });
 
 it("repeats an apply only if it changes nothing, because its answer shows secrets only once", async () => {

@@ -3,7 +3,7 @@ import { OPERATIONS } from "@/client/src/operations";
 import { type Settings, send } from "@/client/src/transport";
 import { isUuid, newId } from "@/server/base/ids";
 import { YAML_TYPE } from "@/server/contract/media-types";
-import { type Caller, declareRemoteCommand, flag, option, UsageError } from "./command";
+import { type Caller, declareRemoteCommand, flag, option, UsageError, withoutLastBreak } from "./command";
 import { readSource } from "./read-source";
 
 /** Commands for a service anywhere, by its API. Standard output has the service's answer, unchanged. */
@@ -132,7 +132,7 @@ async function callService(service: Settings, call: Call): Promise<string> {
   return send(service, { ...call, signal: undefined }, async (response, connection) => {
     const text = await response.text();
     connection.close();
-    return text.trimEnd();
+    return withoutLastBreak(text);
   });
 }
 

@@ -165,8 +165,14 @@ test("a removed agent starts nothing, and its file restores it", async () => {
   expect(after.agents).toEqual(before.agents);
 });
 
-test("export prints what apply accepts", async () => {
+test("export prints what apply accepts, with the empty lines at the end of the last text", async () => {
   const tenant = await createTenant(world);
+  const source = `organizations:
+  - slug: ${tenant.slug}
+    agents: [{ slug: greeter, name: Greeter, model: m }]
+    schedules: [{ slug: daily, agent: greeter, cron: 0 8 * * *, message: "Good morning\\n\\n\\n" }]
+`;
+  expect(await call(["apply", await writeDefinition("greeter.yaml", source)])).toMatchObject({ code: 0 });
   const exported = await call(["export", tenant.slug]);
   expect(exported.code).toBe(0);
   const file = await writeDefinition("exported.yaml", exported.out);

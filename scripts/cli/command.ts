@@ -187,6 +187,9 @@ export function splitList(list = ""): string[] {
     .filter((item) => item !== "");
 }
 
+/** A text without its last line break, which the terminal adds; earlier ones may belong to a value. */
+export const withoutLastBreak = (text: string): string => text.replace(/\n$/, "");
+
 type Cell = string | Date | { toFixed(): string };
 
 /** Formats rows in columns by heading, two spaces apart; columns of numbers are right-aligned. */

@@ -10,6 +10,7 @@ import {
   declareOrganizationCommand,
   flag,
   type OrganizationContext,
+  withoutLastBreak,
 } from "./command";
 import { readSource } from "./read-source";
 import { noticeOfAccount } from "./users";
@@ -39,7 +40,7 @@ export const definitionCommands = [
     name: "export",
     summary: "Print an organization as a definition file, without secrets",
     options: {},
-    run: async ({ services, actor }) => (await exportOrganization(services, actor)).trimEnd(),
+    run: async ({ services, actor }) => withoutLastBreak(await exportOrganization(services, actor)),
   }),
   declareOrganizationCommand({
     name: "remove",
