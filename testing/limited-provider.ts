@@ -50,10 +50,18 @@ type Says = (verdict: Verdict, now: Date) => Record<string, string>;
 export const afterSeconds: Says = ({ allowed, resetMs }) =>
   allowed ? {} : { "retry-after": `${Math.ceil(resetMs / 1000)}` };
 
-type Limited = { counting: Counting; says: Says; api?: ModelApi; status?: number; paces?: Paces };
+type Limited = {
+  counting: Counting;
+  says: Says;
+  /** What the error has beside its type. */
+  errs?: (verdict: Verdict, now: Date) => object;
+  api?: ModelApi;
+  status?: number;
+  paces?: Paces;
+};
 
 export function limitedProvider(
-  { counting, says, api, status = 429, paces }: Limited,
+  { counting, says, errs, api, status = 429, paces }: Limited,
   time: ReturnType<typeof virtualTime>,
 ) {
   const decide = counting();
@@ -68,7 +76,7 @@ export function limitedProvider(
     if (!verdict.allowed) {
       rejected.push(time.clock.monotonicMs());
       await pass(100);
-      const error = { type: "rate_limit_error", message: "Too many requests" };
+      const error = { type: "rate_limit_error", message: "Too many requests", ...errs?.(verdict, now) };
       return new Response(JSON.stringify({ type: "error", error }), { status, headers });
     }
     accepted += 1;

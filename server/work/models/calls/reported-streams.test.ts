@@ -47,10 +47,11 @@ function call(api: "chat" | "responses" | "anthropic", ...given: typeof answers)
     sleep: async (ms) => void clock.advance(ms),
     maxAttempts: 2,
   });
-  return send(modelRequest("Look.", { tools, onText: () => undefined }));
+  return send(modelRequest("Look.", { tools, settings: { temperature: 0.2 }, onText: () => undefined }));
 }
 
 const usage = { prompt_tokens: 5, completion_tokens: 3 };
+const ENDS = { finish_reason: "stop" };
 const choice = (delta: object, rest: object = {}) => ({ choices: [{ index: 0, delta, ...rest }], usage });
 const chat = (...pieces: object[]) => ({ text: `${events(...pieces)}data: [DONE]\n\n` });
 
@@ -114,6 +115,11 @@ const completed = {
   type: "response.completed",
   response: { status: "completed", output: [], usage: { input_tokens: 5, output_tokens: 3 } },
 };
+const completedText = {
+  type: "response.output_item.done",
+  output_index: 0,
+  item: { type: "message", id: "m", content: [{ type: "output_text", text: "Done." }] },
+};
 const item = { type: "function_call", id: "f", call_id: "a", name: "look", arguments: "" };
 const added = { type: "response.output_item.added", output_index: 0, item };
 const delta = { type: "response.function_call_arguments.delta", output_index: 0, delta: '{"at":1}' };
@@ -173,6 +179,46 @@ test.each([
 ])("an error %s is no answer (CherryHQ/cherry-studio#16079)", async (_name, failed, message) => {
   const answer = chat(choice({ content: "The first ha" }), failed);
   await expect(call("chat", answer)).rejects.toThrow(message);
+  expect(asked).toBe(2);
+});
+
+const LIMITED = {
+  code: "rate_limit_exceeded",
+  message:
+    "Rate limit reached for gpt-5 in organization org-1 on tokens per min (TPM): Limit 30000, Used 22999, Requested 12528. Please try again in 14.036s. Visit https://platform.openai.com/account/rate-limits to learn more.",
+};
+const limitedResponse = { ...completed.response, status: "failed", error: LIMITED };
+
+// openai/codex#2266
+test.each([
+  [
+    "responses",
+    events({ type: "response.failed", response: limitedResponse }),
+    events(completedText, completed),
+  ],
+  ["chat", events({ error: { type: "tokens", ...LIMITED } }), chat(choice({ content: "Done." }, ENDS)).text],
+] as const)("%s: a rate limit within the stream waits as long as it says", async (api, limited, text) => {
+  const { content, attempts } = await call(api, { text: limited }, { text });
+  expect(content).toBe("Done.");
+  expect(attempts).toMatchObject([
+    { startedAt: "2026-01-01T00:00:00.000Z", retryAt: "2026-01-01T00:00:14.036Z" },
+    { error: null },
+  ]);
+});
+
+test("a setting that is rejected within the stream is left out", async () => {
+  const error = {
+    message: "Unsupported parameter: 'temperature' is not supported with this model.",
+    type: "invalid_request_error",
+    param: "temperature",
+    code: "unsupported_parameter",
+  };
+  const { attempts } = await call("chat", { text: events({ error }) }, chat(choice({ content: "1" }, ENDS)));
+  expect(attempts).toMatchObject([{ error: expect.any(String) }, { changes: ["temperature was left out"] }]);
+  asked = 0;
+  await expect(call("responses", { text: events({ type: "error", error }) })).rejects.toMatchObject({
+    reason: "rejected",
+  });
   expect(asked).toBe(2);
 });
 

@@ -57,18 +57,12 @@ type Rejection = { status: number | undefined; text: string; parameter?: string 
 const MAX_PARAMETER_LENGTH = 200;
 
 function readRejection(error: unknown): Rejection | null {
+  if (!(error instanceof ResponseError || error instanceof ReplyError)) return null;
   // The error shows what the model wrote, with any words.
-  if ((error instanceof ResponseError || error instanceof ReplyError) && isFailedGeneration(error))
-    return null;
-  if (error instanceof ResponseError) {
-    const { status, param } = error;
-    return {
-      status,
-      text: `${statedText(error)} ${(param ?? "").slice(0, MAX_PARAMETER_LENGTH)}`,
-      parameter: param,
-    };
-  }
-  return error instanceof ReplyError ? { status: error.status, text: statedText(error) } : null;
+  if (isFailedGeneration(error)) return null;
+  const { status, param: parameter } = error;
+  const text = `${statedText(error)} ${(parameter ?? "").slice(0, MAX_PARAMETER_LENGTH)}`;
+  return { status, text, parameter };
 }
 
 type Tried = {

@@ -142,6 +142,29 @@ test("the wait that Gemini asks for in the body of a 429 is waited", async () =>
   expect(waits).toEqual([45_838]);
 });
 
+// openai/codex#2266, and Azure's and Gemini's words.
+test.each([
+  [
+    "Rate limit reached for gpt-5 on tokens per min (TPM): Limit 1. Please try again in 14.036s. Visit …",
+    14_036,
+  ],
+  ["Rate limit reached for requests. Please try again in 890ms.", 890],
+  ["Please retry after 26 seconds. To increase your limits, …", 26_000],
+  ["You exceeded your current quota. Please retry in 45.837906927s.", 45_838],
+])("the wait that only the text of a 429 names is waited: %s", async (message, wait) => {
+  const body = { error: { message, type: "tokens", param: null, code: "rate_limit_exceeded" } };
+  const { outcome, waits } = await call({ status: 429, body }, false);
+  expect(outcome).toMatchObject({ content: "The answer." });
+  expect(waits).toEqual([wait]);
+});
+
+test("a text of another error names no wait", async () => {
+  const body = { error: { message: "Cannot parse: try again in 5 minutes.", code: "tool_use_failed" } };
+  const { outcome, waits } = await call({ status: 400, body }, false);
+  expect(outcome).toMatchObject({ content: "The answer." });
+  expect(waits).toEqual([500]);
+});
+
 // https://console.groq.com/docs/flex-processing
 test("Groq's 498 is retried, but calls no other model", async () => {
   const body = { error: { message: "capacity exceeded", code: "capacity_exceeded" } };

@@ -1,12 +1,17 @@
-import { isJsonObject, tryParseJson, writeJson } from "@/server/base/json/json";
+import { isJsonObject, memberOf, tryParseJson, writeJson } from "@/server/base/json/json";
 import { readChunks } from "@/server/guard/egress/trusted-fetch";
+import { readDuration } from "./durations";
 
-/** The report in the body of an error; `code` may be a word or a status. */
+/**
+ * The report in the body of an error. `code`: the provider's word or own number, else its type. `headers`: the limits
+ * that it states, as headers would.
+ */
 export type ReportedError = {
   message: string;
-  code: string | number | undefined;
+  status: number | undefined;
+  code: string | undefined;
   param: string | undefined;
-  type: string | undefined;
+  headers: Headers;
 };
 
 const MAX_ERROR_BODY_BYTES = 64 * 1024;
@@ -25,26 +30,78 @@ const MESSAGE_KEYS = [
  * The message in an error's JSON: `{"error": {"message"}}` (OpenAI), the same in an array (Gemini,
  * coreply/coreply#18), `{"error": "…"}` (Ollama), `{"detail": [{"loc", "msg"}]}` (FastAPI;
  * appstrate/appstrate#138), `{"object": "error", "message"}` (vLLM), `{"errors": […]}` (Cloudflare). Null if it has
- * none.
+ * none. @param responseStatus An error's status, unless the response has another one.
  */
-export function readReported(body: unknown): ReportedError | null {
+export function readReported(body: unknown, responseStatus?: number): ReportedError | null {
   const message = messageIn(body, 0);
   if (message === "") return null;
   const place = placeOf(body);
   const { code, param, type, metadata } = place;
   // OpenRouter's documentation of errors: moderation has no code of its own.
-  const isFlagged = isRecord(metadata) && metadata.flagged_input !== undefined;
+  const isFlagged = memberOf(metadata, "flagged_input") !== undefined;
+  const words = [code, type].filter((word) => typeof word === "string");
+  const word = isFlagged ? "content_filter" : words.find((each) => statesCode(each) && !isStatus(each));
+  const named = words.map((each) => STATUS_OF_WORD.get(each)).find((each) => each !== undefined);
+  const status = responseStatus ?? (isStatus(code) ? Number(code) : named);
   return {
     message,
-    code: isFlagged ? "content_filter" : statesCode(code) ? code : undefined,
+    status,
+    code: word,
     param: typeof param === "string" ? param : undefined,
-    type: typeof type === "string" ? type : undefined,
+    headers: statedHeaders(place, { message, isLimit: status !== undefined && LIMITED.has(status) }),
   };
 }
 
 // Cerebras sends "" in streams; zero states nothing either.
-const statesCode = (code: unknown): code is string | number =>
-  (typeof code === "string" || typeof code === "number") && Number(code) !== 0;
+const statesCode = (code: string): boolean => Number(code) !== 0;
+
+// Other numbers are the provider's own codes, such as Z.ai's 1302.
+function isStatus(code: unknown): boolean {
+  const number = typeof code === "string" || typeof code === "number" ? Number(code) : 0;
+  return Number.isInteger(number) && number >= 400 && number <= 599;
+}
+
+// For errors without a status: Anthropic's documentation of errors; OpenAI has some, too, and codes.
+const STATUS_OF_WORD: ReadonlyMap<string, number> = new Map([
+  ["invalid_request_error", 400],
+  ["authentication_error", 401],
+  ["billing_error", 402],
+  ["permission_error", 403],
+  ["not_found_error", 404],
+  ["request_too_large", 413],
+  ["rate_limit_error", 429],
+  // openai/codex#2266
+  ["rate_limit_exceeded", 429],
+  ["api_error", 500],
+  ["overloaded_error", 529],
+]);
+
+// Other messages may contain what the model wrote.
+const LIMITED = new Set([429, 503, 529]);
+// OpenAI (openai/codex#88), Groq, Azure, Gemini.
+const WAIT_IN_TEXT = /\b(?:try again|retry) (?:in|after) (\d[\d.hms]{0,20})(?: (sec|min|hour))?/i;
+const LIMIT_HEADER = /^(?:retry-after|x-ratelimit-|anthropic-ratelimit-)[a-z-]{0,40}$/i;
+const HEADER_VALUE = /^[ -~]{1,100}$/;
+
+/** OpenRouter's headers of the provider behind it, and the wait that only the body states. */
+function statedHeaders(
+  { metadata, details }: Record<string, unknown>,
+  { message, isLimit }: { message: string; isLimit: boolean },
+): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(memberOf(metadata, "headers") ?? {}))
+    if (LIMIT_HEADER.test(name) && HEADER_VALUE.test(String(value))) headers.set(name, String(value));
+  if (hasWait(headers)) return headers;
+  const [, figure = "", unit = ""] = (isLimit && WAIT_IN_TEXT.exec(message)) || [];
+  // Gemini (vercel/ai#18627).
+  const delays = Array.isArray(details) ? details.map((each: unknown) => memberOf(each, "retryDelay")) : [];
+  const delay = delays.find((each) => typeof each === "string") ?? figure.replace(/\.$/, "") + unit.charAt(0);
+  const ms = readDuration(delay);
+  if (ms !== null) headers.set("retry-after-ms", String(Math.ceil(ms)));
+  return headers;
+}
+
+const hasWait = (headers: Headers): boolean => headers.has("retry-after") || headers.has("retry-after-ms");
 
 function placeOf(body: unknown): Record<string, unknown> {
   const first: unknown = Array.isArray(body) ? body[0] : body;
@@ -77,15 +134,11 @@ function parsedOr(text: string): unknown {
 }
 
 /** The message in the text of an error's body: JSON of any shape, HTML, or plain text. */
-export function readErrorText(text: string): ReportedError | null {
+export function readErrorText(text: string, responseStatus?: number): ReportedError | null {
   const parsed = tryParseJson(text);
-  const reported = readReported(parsed === undefined ? plainText(text) : parsed);
-  if (reported !== null || parsed === undefined || text.trim() === "") return reported;
-  return { message: text.trim(), code: undefined, param: undefined, type: undefined };
+  const reported = parsed === undefined ? null : readReported(parsed, responseStatus);
+  return reported ?? readReported(parsed === undefined ? plainText(text) : text, responseStatus);
 }
-
-// The wait that Gemini asks for in the body alone (vercel/ai#18627).
-const RETRY_DELAY = /"retryDelay":\s*"(\d+(?:\.\d+)?)s"/;
 
 function plainText(text: string): string {
   if (!/^\s*</.test(text)) return text;
@@ -95,7 +148,7 @@ function plainText(text: string): string {
 
 /**
  * An error response in the one shape that the SDK reads, so that the provider's message is known for every other shape,
- * too. Its code is always a word. Other responses are returned as they are.
+ * too. The limits that only its body states become headers. Other responses are returned as they are.
  */
 export async function normalizeError(response: Response): Promise<Response> {
   if (response.status < 400) return response;
@@ -110,12 +163,10 @@ export async function normalizeError(response: Response): Promise<Response> {
   const text = (
     length > MAX_ERROR_BODY_BYTES ? bytes.subarray(0, MAX_ERROR_BODY_BYTES - CUT_END) : bytes
   ).toString();
-  const reported = readErrorText(text);
-  const code = typeof reported?.code === "string" ? reported.code : (reported?.type ?? null);
-  const body = reported && writeJson({ error: { ...reported, code } });
+  const reported = readErrorText(text, response.status);
   const headers = new Headers(response.headers);
-  const [, seconds] = RETRY_DELAY.exec(text) ?? [];
-  if (seconds !== undefined && !headers.has("retry-after") && !headers.has("retry-after-ms"))
-    headers.set("retry-after-ms", String(Math.ceil(Number(seconds) * 1000)));
+  if (!hasWait(headers))
+    for (const [name, value] of reported?.headers ?? []) if (!headers.has(name)) headers.set(name, value);
+  const body = reported && writeJson({ error: { ...reported, headers: undefined } });
   return new Response(body, { status: response.status, headers });
 }

@@ -76,7 +76,8 @@ export function readProviderError(
   }
   if (error instanceof ReplyError) {
     const reason = error.kind === "too_large" ? "rejected" : reasonOf(error);
-    return explain(`answered: ${error.message}`, reason, error);
+    const { status, headers } = error;
+    return explain(`answered: ${error.message}`, reason, { status, waitMs: retryAfterMs(headers, now) });
   }
   if (error instanceof AnswerTimeout) return explain(error.message, "unavailable");
   // The client may wrap an error.

@@ -12,6 +12,13 @@ export type ReadReply = Pick<ModelReply, "content" | "reasoning" | "state" | "to
   usageText?: string | undefined;
 };
 
+/** What a provider states about an error beside its message. `headers` are those of limits. */
+type Stated = {
+  code?: string | null | undefined;
+  param?: string | null | undefined;
+  headers?: Headers | undefined;
+};
+
 /** A response with an error status. The message begins with the status. */
 export class ResponseError extends Error {
   readonly status: number;
@@ -19,16 +26,7 @@ export class ResponseError extends Error {
   readonly param: string | undefined;
   readonly headers: Headers;
 
-  constructor(
-    message: string,
-    options: {
-      status: number;
-      code?: string | null | undefined;
-      param?: string | null | undefined;
-      headers?: Headers | undefined;
-      cause?: unknown;
-    },
-  ) {
+  constructor(message: string, options: Stated & { status: number; cause?: unknown }) {
     super(message, { cause: options.cause });
     this.name = "ResponseError";
     this.status = options.status;
@@ -39,26 +37,28 @@ export class ResponseError extends Error {
 }
 
 /**
- * A response that is no reply; `status` or `code` is set if it is an error in a successful response. `kind`: it is
- * beyond the size limit (a retry would not make it smaller), or its pieces form no reply (the same server may well
+ * A response that is no reply. If it is an error in a successful response, it has what it states. `kind`: it is beyond
+ * the size limit (a retry would not make it smaller), or its pieces form no reply (the same server may well
  * give one without streaming).
  */
 export class ReplyError extends Error {
   override name = "ReplyError";
   readonly status: number | undefined;
   readonly code: string | undefined;
+  readonly param: string | undefined;
+  readonly headers: Headers;
   readonly kind: "too_large" | "broken_pieces" | undefined;
 
   constructor(
     message: string,
-    { reported, kind }: { reported?: number | string | null | undefined; kind?: ReplyError["kind"] } = {},
+    options: Stated & { status?: number | undefined; kind?: ReplyError["kind"] } = {},
   ) {
     super(message);
-    this.kind = kind;
-    // Other numbers are the provider's own codes, such as Z.ai's 1302.
-    const status = Number(reported);
-    this.status = Number.isInteger(status) && status >= 400 && status <= 599 ? status : undefined;
-    this.code = typeof reported === "string" ? reported : undefined;
+    this.status = options.status;
+    this.code = options.code ?? undefined;
+    this.param = options.param ?? undefined;
+    this.headers = options.headers ?? new Headers();
+    this.kind = options.kind;
   }
 }
 
@@ -100,48 +100,32 @@ export function readReportedError(piece: unknown): ReplyError | null {
     ("base_resp" in piece && isMiniMaxError(piece.base_resp));
   if (!isError) return null;
   const reported = readReported(piece);
-  const status = "base_resp" in piece ? statusOfMiniMax(piece.base_resp) : undefined;
-  if (reported !== null && status !== undefined)
-    return new ReplyError(reported.message, { reported: status });
   if (reported === null) return new ReplyError(`an error: ${writeJson(piece)}`);
-  const { message, code, type } = reported;
-  return new ReplyError(message, { reported: code ?? STATUS_OF_TYPE[type ?? ""] ?? type });
+  const ofMiniMax = "base_resp" in piece ? statedByMiniMax(piece.base_resp) : undefined;
+  return new ReplyError(reported.message, { ...reported, ...ofMiniMax });
 }
 
 const isMiniMaxError = (report: unknown): boolean =>
   isJsonObject(report) && typeof report.status_code === "number" && report.status_code !== 0;
 
 // MiniMax's documentation of error codes; others are temporary.
-const STATUS_OF_MINIMAX: Readonly<Record<string, number | string>> = {
-  1002: 429,
-  1004: 401,
-  1008: 402,
-  1026: "content_filter",
-  1027: "content_filter",
-  1039: 400,
-  2013: 400,
-  2049: 401,
+const STATED_BY_MINIMAX: Readonly<Record<string, { status: number } | { code: string }>> = {
+  1002: { status: 429 },
+  1004: { status: 401 },
+  1008: { status: 402 },
+  1026: { code: "content_filter" },
+  1027: { code: "content_filter" },
+  1039: { status: 400 },
+  2013: { status: 400 },
+  2049: { status: 401 },
 };
 
-const statusOfMiniMax = (report: unknown): number | string | undefined =>
-  isJsonObject(report) ? STATUS_OF_MINIMAX[String(report.status_code)] : undefined;
+const statedByMiniMax = (report: unknown) =>
+  isJsonObject(report) ? STATED_BY_MINIMAX[String(report.status_code)] : undefined;
 
 /** The error of an answer that its provider broke off, as OpenRouter reports it beside or within the choice. */
 export const failedChoice = (choice: object): ReplyError =>
   readReportedError(choice) ?? new ReplyError("the answer broke off with an error");
-
-// For errors without a status: Anthropic's documentation of errors; OpenAI has some, too.
-const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
-  invalid_request_error: 400,
-  authentication_error: 401,
-  billing_error: 402,
-  permission_error: 403,
-  not_found_error: 404,
-  request_too_large: 413,
-  rate_limit_error: 429,
-  api_error: 500,
-  overloaded_error: 529,
-};
 
 /** The error for a body that is no reply. @param kind what it should have been. */
 export function unreadable(body: unknown, kind: string): ReplyError {

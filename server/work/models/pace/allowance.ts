@@ -1,3 +1,5 @@
+import { readDuration } from "@/server/work/models/errors/durations";
+
 /**
  * OpenAI's guide to rate limits (`x-ratelimit-…-requests`, resets such as `6m0s`), Groq's, Anthropic's
  * (`anthropic-ratelimit-requests-…`, resets in RFC 3339), and the common `x-ratelimit-remaining` with seconds or a
@@ -37,7 +39,6 @@ export function readAllowance(headers: Headers, now: Date): Allowance | null {
   return strictest;
 }
 
-const DURATION = /^(?:([\d.]+)h)?(?:([\d.]+)m(?!s))?(?:([\d.]+)s)?(?:([\d.]+)ms)?$/;
 // Smaller numbers are seconds, larger ones Unix times in seconds or, from the second bound on, milliseconds.
 const UNIX_SECONDS = 1e9;
 const UNIX_MS = 1e12;
@@ -51,13 +52,8 @@ function readReset(text: string | null, now: Date): number | null {
     if (number < UNIX_SECONDS) return Math.max(0, number * 1000);
     return Math.max(0, (number < UNIX_MS ? number * 1000 : number) - now.getTime());
   }
-  const [whole, hours, minutes, seconds, ms] = DURATION.exec(trimmed) ?? [];
-  if (whole !== undefined) {
-    const parts = [hours, minutes, seconds, ms].map((part) => Number(part ?? 0));
-    const [h = 0, m = 0, s = 0, rest = 0] = parts;
-    const total = ((h * 60 + m) * 60 + s) * 1000 + rest;
-    return Number.isFinite(total) ? total : null;
-  }
+  const duration = readDuration(trimmed);
+  if (duration !== null) return duration;
   const at = Date.parse(trimmed);
   return Number.isNaN(at) ? null : Math.max(0, at - now.getTime());
 }

@@ -63,6 +63,18 @@ const CASES: [string, Parameters<typeof limitedProvider>[0]][] = [
     },
   ],
   ["529 and Retry-After", { counting: fixedWindow, says: afterSeconds, api: "anthropic", status: 529 }],
+  [
+    "a wait in the text, with status 200",
+    {
+      counting: fixedWindow,
+      says: () => ({}),
+      errs: ({ resetMs }) => ({
+        code: "rate_limit_exceeded",
+        message: `Please try again in ${resetMs / 1000}s.`,
+      }),
+      status: 200,
+    },
+  ],
   ["429 and nothing else", { counting: fixedWindow, says: () => ({}) }],
 ];
 
@@ -110,6 +122,20 @@ test("others' calls are not slowed, and waits are no errors", async () => {
   expect(shown[0]).toMatchObject([{ waited: true, error: null, retryAt: expect.any(String) }]);
   expect(waited.attempts[0]).toMatchObject({ waited: true, error: null });
   expect(waited.attempts.at(-1)).toMatchObject({ error: null });
+});
+
+// OpenRouter's documentation of limits.
+test.each([429, 200])("the headers in the body of a %s state the wait", async (status) => {
+  const time = virtualTime();
+  const counting = () => (now: number) => ({ allowed: now >= 42_000, left: 0, resetMs: 42_000 - now });
+  const errs = ({ resetMs }: { resetMs: number }, now: Date) => {
+    const reset = `${now.getTime() + resetMs}`;
+    return { code: 429, metadata: { headers: { "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": reset } } };
+  };
+  const { provider, rejected } = limitedProvider({ counting, says: () => ({}), errs, status }, time);
+  const { content } = await time.pass(provider.call(modelRequest("hi", { organizationId: "org-1" })));
+  expect(content).toBe("ok");
+  expect(rejected).toHaveLength(1);
 });
 
 test("a call that is cancelled leaves the queue, and the others go on", async () => {

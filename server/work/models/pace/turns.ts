@@ -52,19 +52,19 @@ export class Turns {
   end(error: unknown, { reason, retryAfterMs }: ProviderError): boolean {
     const departure = this.#departure;
     if (departure === null) return false;
-    const isAnswer = error instanceof ResponseError || error instanceof ReplyError;
-    const status = isAnswer ? error.status : undefined;
+    const answer = error instanceof ResponseError || error instanceof ReplyError ? error : undefined;
+    const status = answer?.status;
     const isSlowDown = status === 429 || status === 529 || (status === 503 && retryAfterMs !== undefined);
     if (isSlowDown && reason === "unavailable" && (retryAfterMs ?? 0) <= LONGEST_WAIT_MS) {
-      this.#pace.rejected(departure, retryAfterMs ?? this.#resetOf(error));
+      this.#pace.rejected(departure, retryAfterMs ?? this.#resetOf(answer?.headers));
       return true;
     }
     this.#pace.ended(departure);
     return false;
   }
 
-  #resetOf(error: unknown): number | undefined {
-    const allowance = error instanceof ResponseError ? readAllowance(error.headers, this.#clock.now()) : null;
+  #resetOf(headers = new Headers()): number | undefined {
+    const allowance = readAllowance(headers, this.#clock.now());
     return allowance?.calls === 0 && allowance.ms <= LONGEST_WAIT_MS ? allowance.ms : undefined;
   }
 }
