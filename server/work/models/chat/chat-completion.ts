@@ -31,6 +31,7 @@ const wireChoice = z.object({
   // Null if the answer was filtered (affaan-m/ECC#1976).
   message: wireMessage.nullish().transform((message) => message ?? {}),
   finish_reason: z.string().nullish(),
+  native_finish_reason: z.string().nullish().catch(null),
   error: z.unknown().optional(),
 });
 const completion = z.object({
@@ -77,7 +78,7 @@ export function readChatCompletion(
   const parsed = completion.safeParse(withChoice(body));
   if (!parsed.success) throw unreadable(body, "a chat completion");
   const [choice] = parsed.data.choices;
-  const { message, finish_reason: finishReason } = choice;
+  const { message, finish_reason: finishReason, native_finish_reason: nativeReason } = choice;
   if (finishReason === "error") throw failedChoice(choice);
   const given = readContent(message.content);
   const { content, reasoning } = splitThinking(given.content);
@@ -89,6 +90,7 @@ export function readChatCompletion(
     refusal: message.refusal ?? "",
     toolCalls: readCalls(calls, request, { furtherCalls: furtherCalls + further, redact }),
     finishReason: finishReason ? redact(finishReason).slice(0, MAX_NAME_LENGTH) : null,
+    nativeReason: redact(nativeReason ?? "").slice(0, MAX_NAME_LENGTH),
     reasoning: readReasoning((name) => message[name]) + given.reasoning + reasoning,
     state: readChatState(message, raw, origin),
     usage: readUsage(parsed.data.usage),

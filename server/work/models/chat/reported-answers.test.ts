@@ -309,3 +309,20 @@ test("a filtered answer may have null for its message (affaan-m/ECC#1976)", asyn
   expect(reply).toMatchObject({ reason: "declined", fallsBack: false });
   expect(requests).toHaveLength(1);
 });
+
+test.each([
+  ["in one piece", false],
+  ["streamed", true],
+])(
+  "an answer that only OpenRouter's native reason calls broken is requested again, %s (earendil-works/pi#8511)",
+  async (_, isStreamed) => {
+    const native = { native_finish_reason: "network_error" };
+    const [given] = whole("Half an ans").choices;
+    const answer = isStreamed
+      ? events(choice({ content: "Half an ans" }), choice({}, "stop", native), { choices: [], usage }, DONE)
+      : { status: 200, body: { choices: [{ ...given, ...native }], usage } };
+    const { reply, requests } = await call([answer, says("fine")], { isStreamed });
+    expect(reply).toMatchObject({ content: "fine", usage: { inputTokens: 20 } });
+    expect(requests).toHaveLength(2);
+  },
+);

@@ -44,6 +44,7 @@ const piece = z.object({
         delta: delta.nullish(),
         message: z.unknown().optional(),
         finish_reason: z.string().nullish(),
+        native_finish_reason: z.string().nullish().catch(null),
         error: z.unknown().optional(),
         usage: z.unknown().optional(),
       }),
@@ -114,6 +115,7 @@ export class StreamedCompletion implements StreamedReply {
   readonly #fields = new StreamedFields({ known: MESSAGE_FIELDS, joinsTexts: true });
   #length = 0;
   #finishReason: string | null = null;
+  #nativeReason: string | null = null;
   #hasChoice = false;
   #hasMessage = false;
   #usage: unknown;
@@ -139,6 +141,7 @@ export class StreamedCompletion implements StreamedReply {
     if (choice.finish_reason === "error") throw failedChoice(choice);
     // Some servers send an empty one with other pieces (ollama/ollama#4357, sgl-project/sglang#3912).
     this.#finishReason = choice.finish_reason || this.#finishReason;
+    this.#nativeReason = choice.native_finish_reason || this.#nativeReason;
     this.#hasMessage ||= isJsonObject(choice.message);
     if (!choice.delta) return;
     const { content, refusal, tool_calls, function_call } = choice.delta;
@@ -216,7 +219,8 @@ export class StreamedCompletion implements StreamedReply {
       refusal: this.#refusal,
       tool_calls: toolCalls,
     };
-    return { choices: [{ message, finish_reason: this.#finishReason }], usage: this.#usage };
+    const reasons = { finish_reason: this.#finishReason, native_finish_reason: this.#nativeReason };
+    return { choices: [{ message, ...reasons }], usage: this.#usage };
   }
 
   #counted(text: string): string {

@@ -51,8 +51,8 @@ export function findFlaw(
   reply: ReadReply,
   request: Pick<ModelRequest, "tools" | "messages" | "maxOutputTokens">,
 ): FlawedAnswer | null {
-  const { content, refusal, toolCalls } = reply;
-  const reasons = (reply.finishReason ?? "").toLowerCase().split(/:\s*/);
+  const { content, refusal, toolCalls, nativeReason = "" } = reply;
+  const reasons = reasonsIn(reply.finishReason ?? "");
   const endsWith = (words: ReadonlySet<string>) => reasons.some((reason) => words.has(reason));
   if (refusal.trim() !== "") return new FlawedAnswer("declined", `declined to answer: ${refusal}`);
   if (endsWith(FILTERED)) {
@@ -61,6 +61,9 @@ export function findFlaw(
   }
   if (endsWith(BROKEN_OFF))
     return new FlawedAnswer("unavailable", `broke the answer off (${reply.finishReason})`);
+  // OpenRouter may say "stop" (earendil-works/pi#8511).
+  if (reasonsIn(nativeReason).some((reason) => BROKEN_OFF.has(reason)))
+    return new FlawedAnswer("unavailable", `broke the answer off (${nativeReason})`);
   const isUsable = toolCalls.length > 0 && toolCalls.every(isComplete);
   if (endsWith(WINDOW_FULL) && !isUsable)
     return new FlawedAnswer("window", "cut the answer off: the model's context window is full");
@@ -72,6 +75,8 @@ export function findFlaw(
   const isClosing = () => request.tools.length === 0 && request.messages.some(({ role }) => role === "tool");
   return toolCalls.length === 0 || isClosing() ? new FlawedAnswer("empty", "gave an empty answer") : null;
 }
+
+const reasonsIn = (text: string) => text.toLowerCase().split(/:\s*/);
 
 function cutOff({ maxOutputTokens }: Pick<ModelRequest, "maxOutputTokens">): FlawedAnswer {
   const limit = maxOutputTokens.toLocaleString("en-US");

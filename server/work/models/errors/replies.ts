@@ -4,12 +4,14 @@ import { readErrorText, readReported } from "./error-bodies";
 
 /**
  * A parsed reply. `refusal`: the words of a model that declines to answer. `usage`: null if the provider reports
- * none; it is then counted. `usageText`: the reported usage as JSON.
+ * none; it is then counted. `usageText`: the reported usage as JSON. `nativeReason`: the finish reason that a gateway
+ * got, if it says so beside its own.
  */
 export type ReadReply = Pick<ModelReply, "content" | "reasoning" | "state" | "toolCalls" | "finishReason"> & {
   refusal: string;
   usage: ModelUsage | null;
   usageText?: string | undefined;
+  nativeReason?: string;
 };
 
 /** What a provider states about an error beside its message. `headers` are those of limits. */
