@@ -12,6 +12,7 @@ import {
 } from "@/server/catalog/webhooks/senders/verification";
 import type { Trigger } from "@/server/catalog/webhooks/trigger";
 import type { WebhookAccepted } from "@/server/contract/shapes";
+import { tokenIn } from "@/server/contract/webhook";
 import type { StepMemory } from "@/server/guard/limits/process-memory";
 import { hashRequest, parseIdempotencyKey } from "@/server/runs/idempotency";
 import type { StartRequest } from "@/server/runs/prepare-start";
@@ -81,7 +82,7 @@ function checkSignature(
   const url = `${env.appUrl}${request.path}${request.query === "" ? "" : `?${request.query}`}`;
   const call: SignedCall = { header: request.header, body: delivery.body, url, now };
   if (values.length === 0 || isSigned(sender.rule, values, call)) return;
-  const token = request.path.slice(request.path.lastIndexOf("/") + 1);
+  const token = tokenIn(request.path) ?? "";
   delivery.signatureCheck = JSON.stringify(explainSignature(sender, { secrets: values, call, token }));
   throw new AppError("invalid_signature", "The signature is missing or not valid.");
 }

@@ -18,10 +18,10 @@ const [BEFORE_TOKEN = ""] = WEBHOOK.path.split("{token}");
 
 export const webhookPath = (token: string) => `${BEFORE_TOKEN}${token}`;
 
-/** The token in a path; null in any other path. */
+/** The token in a path, which may end with a slash; null in any other path. */
 export function tokenIn(path: string): string | null {
   if (!path.startsWith(BEFORE_TOKEN)) return null;
-  const token = path.slice(BEFORE_TOKEN.length);
+  const token = path.slice(BEFORE_TOKEN.length).replace(/\/$/, "");
   return token === "" || token.includes("/") ? null : token;
 }
 

@@ -313,6 +313,16 @@ describe("bodies that are no plain JSON", () => {
   });
 });
 
+it("an address that ends with a slash is the trigger's, and is signed as it was called", async () => {
+  const { id, token } = await create("trello");
+  const url = `${world.env.appUrl}/webhooks/${token}/`;
+  const digest = createHmac("sha1", SECRET).update(`{}${url}`).digest("base64");
+  expect(await send(`${token}/`, { "X-Trello-Webhook": digest })).toMatchObject({ status: 200 });
+  expect(await send(token, { "X-Trello-Webhook": digest })).toMatchObject({ status: 401 });
+  expect(await send(`${token}//`, { "X-Trello-Webhook": digest })).toMatchObject({ status: 404 });
+  expect(await runsOf(id)).toHaveLength(1);
+});
+
 describe("a check of the address", () => {
   it("by Slack is answered with its challenge if it is signed, and starts nothing", async () => {
     const { id, token } = await create("slack");
@@ -464,11 +474,11 @@ describe("a rejected signature", () => {
     expect(await checkOf(gitlab.id)).toMatchObject({ signed: null, received: { start: "" } });
   });
 
-  it("masks the address's token, which viewers do not see", async () => {
+  it.each(["", "/"])("masks the address's token, which viewers do not see: [token]%s", async (end) => {
     const { id, token } = await create("trello");
-    await send(token, { "X-Trello-Webhook": Buffer.alloc(20).toString("base64") });
+    await send(token + end, { "X-Trello-Webhook": Buffer.alloc(20).toString("base64") });
     const check = await checkOf(id);
-    expect(check?.signed?.start).toBe(`{}${world.env.appUrl}/webhooks/[token]`);
+    expect(check?.signed?.start).toBe(`{}${world.env.appUrl}/webhooks/[token]${end}`);
     expect(JSON.stringify(check)).not.toContain(token);
   });
 });
