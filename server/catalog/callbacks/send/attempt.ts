@@ -2,12 +2,13 @@ import type { Environment } from "@/server/base/settings/env";
 import { KIB } from "@/server/contract/sizes";
 import { readCallbackAddress } from "@/server/guard/egress/callback-address";
 import { EgressError, retryAfterMs } from "@/server/guard/egress/failures";
-import { createRedactor } from "@/server/guard/secrets/redact";
+import { createRedactor, type Redact } from "@/server/guard/secrets/redact";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
 import type { Services } from "@/server/guard/services";
 
 const ATTEMPT_MS = 10_000;
 const KEPT_BYTES = KIB;
+const SHOWN_TARGET_LENGTH = 200;
 
 export type AttemptResult = {
   /** The HTTP status; null: there was no answer. */
@@ -59,18 +60,19 @@ export async function attemptCall(
   const { status } = response;
   return {
     status,
-    error: describeFailure(response),
+    error: describeFailure(response, redact),
     answer,
     durationMs,
     retryAfterMs: status === 429 || status === 503 ? retryAfterMs(response.headers, clock.now()) : undefined,
   };
 }
 
-function describeFailure({ status, headers }: Response): string | null {
+function describeFailure({ status, headers }: Response, redact: Redact): string | null {
   if (status >= 200 && status < 300) return null;
   const location = headers.get("location");
   if (status < 300 || status >= 400 || location === null) return `The endpoint answered ${status}.`;
-  return `The endpoint redirects (${status}); callbacks do not follow redirects.`;
+  const target = redact(location).slice(0, SHOWN_TARGET_LENGTH);
+  return `The endpoint redirects (${status}) to ${target}; callbacks do not follow redirects.`;
 }
 
 // An answer that breaks off counts as far as it came.

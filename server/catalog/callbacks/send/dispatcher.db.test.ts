@@ -319,6 +319,18 @@ describe("a failed attempt", () => {
     ]);
   });
 
+  it("names the target of a redirect, at most 200 characters without the secret", async () => {
+    const { secret } = await insertCallback(world, tenant, { url: receiver.url });
+    await runAgent();
+    const target = (key: string) => `/new?key=${key}&pad=${"x".repeat(300)}`;
+    receiver.answer = () => ({ status: 307, headers: { location: target(secret) } });
+    await send();
+    const shown = target("[secret]").slice(0, 200);
+    expect((await deliveries())[0]?.attempt[0]?.error).toBe(
+      `The endpoint redirects (307) to ${shown}; callbacks do not follow redirects.`,
+    );
+  });
+
   it("keeps the first KiB of the answer, without the secret", async () => {
     const { secret } = await insertCallback(world, tenant, { url: receiver.url });
     await runAgent();
