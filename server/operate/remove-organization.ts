@@ -1,7 +1,7 @@
 import type { OperatorActor } from "@/server/base/actor";
 import { recordInstallationAudit } from "@/server/base/audit";
 import { defineCommand } from "@/server/base/db/statement";
-import { transactPrisma } from "@/server/base/db/transaction";
+import { transactRemoval } from "@/server/base/db/transaction";
 import { AppError } from "@/server/base/errors";
 import { sleep } from "@/server/base/sleep";
 import { OPEN_STATUSES } from "@/server/contract/enums";
@@ -72,7 +72,8 @@ export async function removeOrganization(
     const ofOrganization = (limit: number) => remove(pool, [actor.orgId, limit]);
     while ((await removeInBatches(ofOrganization, { clock })).more);
   }
-  return transactPrisma(db, "removal", async (tx) => {
+  // Ledger entries can only be deleted together with their organization, in one statement.
+  return transactRemoval(services, async (tx) => {
     const users = await tx.user.findMany({
       where: {
         members: { some: { organizationId: actor.orgId }, every: { organizationId: actor.orgId } },

@@ -1,6 +1,8 @@
 import { connect, createServer, type Socket } from "node:net";
 import { afterEach, expect, it } from "vitest";
 import { handleRest } from "@/server/api/rest";
+import { operatorOf } from "@/server/catalog/organization/organizations";
+import { removeOrganization } from "@/server/operate/remove-organization";
 import { listen } from "@/testing/servers/listen";
 import { createTenant, openWorld } from "@/testing/world";
 import { openDatabase, type Timeouts } from "./client";
@@ -117,6 +119,17 @@ it("does not limit the time of an export", async () => {
   expect(rows).toEqual([{ word: "done" }]);
   // The timeouts of its connection apply again.
   await expect(Promise.all(Array.from({ length: 20 }, () => world.pool.query(slow)))).rejects.toThrow();
+});
+
+it("does not limit the time in which an organization is deleted", async () => {
+  const { slug, orgId } = await createTenant(world);
+  // As the deletion of a large ledger.
+  await world.pool.query(`
+    CREATE FUNCTION delete_slowly() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN PERFORM pg_sleep(1.5); RETURN OLD; END $$;
+    CREATE TRIGGER delete_slowly BEFORE DELETE ON organizations FOR EACH ROW EXECUTE FUNCTION delete_slowly()`);
+  await removeOrganization(world, await operatorOf(world, slug));
+  expect(await world.db.organization.count({ where: { id: orgId } })).toBe(0);
 });
 
 it("keeps an idle connection longer than a connection may be silent", async () => {

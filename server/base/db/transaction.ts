@@ -2,7 +2,8 @@ import { Socket } from "node:net";
 import type { Pool, PoolClient } from "pg";
 import { z } from "zod";
 import { codeOf } from "@/server/base/errors";
-import type { Database, Transaction } from "./client";
+import type { Services } from "@/server/base/services";
+import { type Database, openDatabase, TIMEOUTS, type Transaction } from "./client";
 import { defineCommand, defineQuery } from "./statement";
 
 /** Runs statements in one transaction on one connection; rolls back when `work` throws. */
@@ -45,8 +46,8 @@ export function readBriefly<T>(
   });
 }
 
-/** In milliseconds: to get a connection, for the transaction, and for one statement (else the pool's). */
-type TransactionLimits = { maxWait: number; timeout: number; statement?: number };
+/** In milliseconds: to get a connection, and for the transaction. */
+type TransactionLimits = { maxWait: number; timeout: number };
 
 const LIMITS = {
   short: { maxWait: 2_000, timeout: 5_000 },
@@ -54,8 +55,6 @@ const LIMITS = {
   catalog: { maxWait: 10_000, timeout: 30_000 },
   // May have thousands of definitions.
   definitionFile: { maxWait: 30_000, timeout: 120_000 },
-  // Ledger entries can only be deleted together with their organization, in one statement.
-  removal: { maxWait: 2_000, timeout: 600_000, statement: 600_000 },
 } as const satisfies Record<string, TransactionLimits>;
 
 /** Runs `work` with Prisma's models in one transaction; rolls back when it throws. */
@@ -64,11 +63,27 @@ export function transactPrisma<T>(
   kind: keyof typeof LIMITS,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
-  const { statement, ...limits }: TransactionLimits = LIMITS[kind];
-  return db.$transaction(async (tx) => {
-    if (statement !== undefined) await tx.$executeRawUnsafe(`SET LOCAL statement_timeout = ${statement}`);
-    return work(tx);
-  }, limits);
+  return db.$transaction(work, LIMITS[kind]);
+}
+
+const REMOVAL_MS = 600_000;
+
+/**
+ * As `transactPrisma`, on a connection of its own, on which a statement may take ten minutes. Prisma does not
+ * expose a transaction's connection, so the timeouts of the pool's cannot be changed.
+ */
+export async function transactRemoval<T>(
+  { env, log }: Pick<Services, "env" | "log">,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  const timeouts = { ...TIMEOUTS, statement: REMOVAL_MS, silence: REMOVAL_MS + TIMEOUTS.silence };
+  const { db, pool } = openDatabase(env.databaseUrl, log, { maxConnections: 1, timeouts });
+  try {
+    return await db.$transaction(work, { maxWait: TIMEOUTS.connection, timeout: REMOVAL_MS });
+  } finally {
+    await db.$disconnect();
+    await pool.end();
+  }
 }
 
 const TRY_LOCK = defineQuery(
