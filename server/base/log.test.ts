@@ -1,4 +1,4 @@
-import { mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -110,6 +110,34 @@ test("what libraries print becomes entries of the log", () => {
     { level: "warn", message: "alone", fields: { error: new Error("alone") } },
   ]);
 });
+
+test.skipIf(process.platform !== "linux")(
+  "a full disk ends nothing, and what was lost is said later",
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), "stepwell-log-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const path = join(folder, "log");
+    const fd = openSync("/dev/full", "w");
+    const log = createLogger({ clock, destination: fd });
+    const entry = { text: "x".repeat(10_000) };
+    for (let n = 0; n < 300; n += 1) log.warn("full", entry);
+    closeSync(fd);
+    // The lowest free number: the disk has room again.
+    expect(openSync(path, "w")).toBe(fd);
+    log.warn("room");
+    await new Promise(setImmediate);
+    const lines = readFileSync(path, "utf8")
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const lost = 300 - lines.filter(({ message }) => message === "full").length;
+    expect(lines.slice(-2)).toMatchObject([
+      { message: "room" },
+      { message: "Lines of the log were lost", lines: lost },
+    ]);
+    expect(lost).toBeGreaterThan(100);
+  },
+);
 
 test("entries are written together, in order, and at the latest with the next warning", () => {
   const folder = mkdtempSync(join(tmpdir(), "stepwell-log-"));

@@ -38,8 +38,8 @@ export function createLogger(options: {
   destination?: number | DestinationStream;
 }): Logger {
   const { level = "info", clock = systemClock, destination = STDOUT } = options;
-  const output = typeof destination === "number" ? openOutput(destination) : destination;
   const time = createTimeText(clock);
+  const output = typeof destination === "number" ? openOutput(destination, time) : destination;
   const log = pino(
     {
       level,
@@ -121,10 +121,32 @@ function inBatches(output: DestinationStream): DestinationStream & { flush: () =
   };
 }
 
+/** What cannot be written is kept up to this length, in bytes. */
+const MAX_UNWRITTEN = 1_048_576;
+
+// A file on a full disk must not end the process: pino's own listener would. The text is written with the next one.
+function openFile(fd: number, time: () => string): DestinationStream {
+  const file = pino.destination({ dest: fd, sync: true, maxLength: MAX_UNWRITTEN });
+  let lost = 0;
+  file.removeAllListeners("error").on("error", () => undefined);
+  file.on("drop", (text) => {
+    lost += text.split("\n").length - 1;
+  });
+  file.on("drain", () => {
+    if (lost === 0) return;
+    const lines = lost;
+    lost = 0;
+    file.write(
+      `{"level":"warn","time":"${time()}","lines":${lines},"message":"Lines of the log were lost"}\n`,
+    );
+  });
+  return file;
+}
+
 // Synchronous, so that nothing is lost when the process ends.
-function openOutput(fd: number): DestinationStream {
+function openOutput(fd: number, time: () => string): DestinationStream {
   if (!isatty(fd)) {
-    const output = inBatches(pino.destination({ dest: fd, sync: true }));
+    const output = inBatches(openFile(fd, time));
     setInterval(output.flush, BATCH_MS).unref();
     process.on("exit", output.flush);
     return output;
