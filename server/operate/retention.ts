@@ -123,6 +123,10 @@ const REMOVALS = Object.entries({
   keyValueWrites: `
     DELETE FROM key_value_writes WHERE (organization_id, call) IN (
       SELECT organization_id, call FROM key_value_writes WHERE written_at <= $1::timestamptz - interval '3 days' LIMIT $2)`,
+  // Of runs that the collector did not even reject in time, or that no process exports any more.
+  traces: `
+    DELETE FROM trace_queue WHERE run_id IN (
+      SELECT run_id FROM trace_queue WHERE queued_at < $1::timestamptz - interval '25 hours' LIMIT $2)`,
   sessions: `
     DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= $1 LIMIT $2)`,
   oneTimeLinks: `

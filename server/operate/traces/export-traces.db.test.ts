@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { Queryable } from "@/server/base/db/statement";
 import type { TraceSettings } from "@/server/base/settings/env";
 import { MIB } from "@/server/contract/sizes";
+import { removeExpired } from "@/server/operate/retention";
 import { indexEndedRuns } from "@/server/runs/read/find/run-index";
 import { ModelError } from "@/server/work/models/port";
 import { ask, openScriptedWorld } from "@/testing/engine/scripted-world";
@@ -302,8 +303,20 @@ it("sends no further request when the process stops, and the batch later", async
   };
   expect(await exportTraces(world, { ...settings, contents: true }, () => requests === 0)).toBe(2);
   expect([requests, await queued()]).toEqual([1, 2]);
-  world.clock.advance(16_000);
+  // Nor does a stop after a day drop it.
+  world.clock.advance(25 * 3_600_000);
+  expect([await exportTraces(world, settings, () => false), await queued()]).toEqual([2, 2]);
+  world.clock.advance(60_000);
   expect([await exportTraces(world, settings), await queued()]).toEqual([2, 0]);
+});
+
+it("retention drops what no process exports any more", async () => {
+  await runWithChild();
+  world.clock.advance(24 * 3_600_000);
+  expect((await removeExpired(world))?.rows).toMatchObject({ traces: 0 });
+  world.clock.advance(2 * 3_600_000);
+  expect((await removeExpired(world))?.rows).toMatchObject({ traces: 2 });
+  expect(await queued()).toBe(0);
 });
 
 it("shares the queue among processes, and drops runs that were removed", async () => {

@@ -72,9 +72,11 @@ export async function exportTraces(
     return true;
   };
   const results = await exportAll({ services, settings, mayContinue }, ids);
-  const done = results.flatMap(({ ids, issue }) =>
-    issue === null || ISSUES[issue.kind].isFinal ? ids : ids.filter((id) => overdue.has(id)),
-  );
+  const isStopping = !shouldContinue();
+  const done = results.flatMap(({ ids, issue }) => {
+    if (issue === null || ISSUES[issue.kind].isFinal) return ids;
+    return isStopping ? [] : ids.filter((id) => overdue.has(id));
+  });
   logIssues(services, results, new Set(done));
   await REMOVE(services.pool, [done]);
   return taken.length;

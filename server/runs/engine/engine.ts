@@ -97,7 +97,7 @@ export class RunEngine implements Engine, Executor {
   }
 
   #noteRejected(): void {
-    this.#rejectedAt = this.getServices().clock.now().getTime();
+    this.#rejectedAt = this.getServices().clock.monotonicMs();
   }
 
   start(driver: Driver, queue: RunQueue = "all"): void {
@@ -132,7 +132,7 @@ export class RunEngine implements Engine, Executor {
   }
 
   canWrite(): boolean {
-    return this.getServices().clock.now().getTime() - this.#rejectedAt > REJECTED_FOR_MS;
+    return this.getServices().clock.monotonicMs() - this.#rejectedAt > REJECTED_FOR_MS;
   }
 
   find(runId: string): ExecutingRun | undefined {
