@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type EndpointRules, endpoint, idParameter } from "@/server/api/endpoint";
 import { agentChanges, toolChanges, triggerChanges } from "@/server/catalog/changes-by-key";
+import { slug } from "@/server/catalog/definitions";
 import {
   listAgentLines,
   listToolLines,
@@ -37,7 +38,7 @@ const versions = z
   .array(z.object({ number: z.int().min(1), note: z.string(), createdAt: timestamp }).meta({ id: "Version" }))
   .meta({ description: "Newest first, at most 100" });
 
-const slugCursor = z.string().min(1, "cursor is not valid").max(200, "cursor is not valid");
+const slugCursor = z.string().refine((text) => slug.safeParse(text).success, "cursor is not valid");
 
 export const exampleTimes = { createdAt: "2026-11-02T09:14:00.000Z", updatedAt: "2026-11-20T16:40:12.000Z" };
 export const exampleAgentId = "019aa5c0-0a9f-7c08-b1d4-8e2f6a3b5c70";

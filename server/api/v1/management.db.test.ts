@@ -291,6 +291,10 @@ describe("credits", () => {
     ["/v1/deliveries?outcome=ok", "outcome must be one of accepted, repeated, rejected, filtered"],
     ["/v1/deliveries?trigger=orders", "trigger must be an id"],
     ["/v1/agents?status=on", "status must be one of active, inactive"],
+    ...["agents", "tools", "triggers", "schedules", "callbacks"].map((path) => [
+      `/v1/${path}?cursor=a%00b`,
+      "cursor is not valid",
+    ]),
     ["/v1/tools?limit=500", "limit must be a whole number from 1 to 200"],
     ["/v1/triggers?target=helper", "target must be an id"],
     ["/v1/metrics?period=2d", "period must be one of 1h, 24h, 7d, 30d, 90d"],
