@@ -1,7 +1,6 @@
 import { METRICS_DIMENSIONS } from "@/server/contract/enums";
 import {
-  countDays,
-  MAX_METRICS_DAYS,
+  isMetricsRange,
   METRICS_INTERVALS,
   type MetricsInterval,
   RUN_PERIODS,
@@ -48,9 +47,7 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Returns true if both are dates, in order and not too far apart. */
 export function isRange(days: { first: string; last: string }): boolean {
-  if (!DATE.test(days.first) || !DATE.test(days.last)) return false;
-  const count = countDays(days);
-  return count >= 1 && count <= MAX_METRICS_DAYS;
+  return DATE.test(days.first) && DATE.test(days.last) && isMetricsRange(days);
 }
 
 /** The page's URL for a query. An interval that is invalid for the period, or its default, is omitted. */

@@ -344,7 +344,8 @@ describe("metrics", () => {
 
   it.each([
     ["?first=2026-11-01", "first and last must be given together."],
-    ["?first=2026-11-02&last=2026-11-01", "days must be 1 to 366 days"],
+    ["?first=2026-11-02&last=2026-11-01", "days must be 1 to 366 days before 9999"],
+    ["?first=9999-12-31&last=9999-12-31", "days must be 1 to 366 days before 9999"],
     ["?period=1h&interval=1d", "interval is not one of the period's"],
     [`?target=${newId()}&key=${newId()}`, "Only one of target, trigger, key and schedule can be given."],
   ])("400 for %s, with a sentence", async (query, sentence) => {

@@ -71,7 +71,15 @@ export function intervalMs(interval: MetricsInterval): number {
 
 export const MAX_METRICS_DAYS = 366;
 
+type Days = { first: string; last: string };
+
+/** Returns true if both dates are in order and not too far apart. The day after 9999-12-31 has no ISO 8601 date. */
+export function isMetricsRange(days: Days): boolean {
+  const count = countDays(days);
+  return count >= 1 && count <= MAX_METRICS_DAYS && days.last < "9999";
+}
+
 /** The number of UTC days in a range of dates, both included. */
-export function countDays({ first, last }: { first: string; last: string }): number {
+export function countDays({ first, last }: Days): number {
   return Math.round((Date.parse(last) - Date.parse(first)) / DAY_MS) + 1;
 }

@@ -8,6 +8,7 @@ import { METRICS_DIMENSIONS } from "@/server/contract/enums";
 import {
   countDays,
   intervalMs,
+  isMetricsRange,
   MAX_METRICS_DAYS,
   METRICS_INTERVALS,
   type MetricsInterval,
@@ -28,13 +29,9 @@ const metricsSubject = z.object({
 });
 export type MetricsSubject = z.infer<typeof metricsSubject>;
 
-const metricsDays = z.object({ first: z.iso.date(), last: z.iso.date() }).refine(
-  ({ first, last }) => {
-    const days = countDays({ first, last });
-    return days >= 1 && days <= MAX_METRICS_DAYS;
-  },
-  { error: `must be 1 to ${MAX_METRICS_DAYS} days` },
-);
+const metricsDays = z
+  .object({ first: z.iso.date(), last: z.iso.date() })
+  .refine(isMetricsRange, { error: `must be 1 to ${MAX_METRICS_DAYS} days before 9999` });
 
 /**
  * Period of the metrics, interval and subject, if not all. `days` replace the period and have intervals by their
