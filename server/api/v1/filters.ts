@@ -76,7 +76,7 @@ const YEAR_10000 = Date.UTC(10_000, 0);
 /** A time, as ISO 8601 in UTC. No row is older than 1970, and PostgreSQL has no year 0. */
 export function moment(name: string, description: string): Filter<string> {
   const input = z.iso
-    .datetime({ offset: true, error: `${name} must be a time such as 2026-11-21T00:00:00Z` })
+    .datetime({ offset: true, abort: true, error: `${name} must be a time such as 2026-11-21T00:00:00Z` })
     .refine((text) => Date.parse(text) >= 0, `${name} must not be before 1970`)
     .refine((text) => Date.parse(text) < YEAR_10000, `${name} must not be after 9999`)
     .transform((text) => new Date(text).toISOString())

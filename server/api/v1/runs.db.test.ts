@@ -230,10 +230,10 @@ it.each([
   ["?cursor=x", "/cursor", "cursor is not valid"],
 ])("400 for %s, with a sentence", async (query, path, sentence) => {
   const { status, body } = await list(query);
-  expect({ status, code: body.code, issue: body.issues?.[0] }).toEqual({
+  expect({ status, code: body.code, issues: body.issues }).toEqual({
     status: 400,
     code: "invalid_request",
-    issue: { path, message: sentence },
+    issues: [{ path, message: sentence }],
   });
   expect(body.message).toBe(`The request is not valid: ${sentence}.`);
 });

@@ -14,7 +14,7 @@ import {
 } from "../enums";
 
 // No run is older than 1970, and PostgreSQL has no year 0.
-const moment = z.iso.datetime().refine((text) => Date.parse(text) >= 0, "is before 1970");
+const moment = z.iso.datetime({ abort: true }).refine((text) => Date.parse(text) >= 0, "is before 1970");
 const credits = z.string().regex(/^\d{1,12}(\.\d{1,4})?$/, "must be a decimal with at most four places");
 
 /** Selects the runs of a list, an export or a chart. Every field narrows it; an empty filter means all runs. */

@@ -290,6 +290,7 @@ it("finds metadata of any characters, but not by a search for text", async () =>
 it("rejects times that the database cannot store", () => {
   expect(runFilter.safeParse({ to: "0000-01-01T00:00:00.000Z" }).success).toBe(false);
   expect(runFilter.safeParse({ from: "2026-11-21T00:00:00.000Z" }).success).toBe(true);
+  expect(runFilter.safeParse({ from: "yesterday" }).error?.issues).toHaveLength(1);
 });
 
 it("covers as much of each text as the filter bar and the guide say", async () => {
