@@ -571,6 +571,25 @@ describe("reads, endpoints 3–6", () => {
     expect(answer.body).toMatchObject({ title: "Bad Request", detail: answer.body.message });
   });
 
+  it.each([
+    ["application/json, application/problem+json", "application/problem+json"],
+    ["text/html, Application/Problem+JSON; q=0.5, application/json; Q=0.4", "application/problem+json"],
+    ["application/problem+json, */*", "application/problem+json"],
+    ["application/json, application/problem+json;q=0.5", "application/json"],
+    ["application/json, application/problem+json;q=0", "application/json"],
+    ["application/problem+json;q=0", "application/json"],
+    ["application/problem+json-x", "application/json"],
+    ["application/*, application/problem+json;q=0.5", "application/json"],
+    ["*/*", "application/json"],
+  ])("answers to Accept: %s with an error as %s", async (accept, type) => {
+    const answer = await rest({
+      method: "GET",
+      path: "/v1/agents/run/1/status",
+      headers: { Accept: accept },
+    });
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([400, `${type}; charset=utf-8`]);
+  });
+
   it("answers an internal error with a fixed message and logs the cause under its request id", async () => {
     const fail = () => Promise.reject(new Error("secret detail"));
     const pool = new Proxy(world.pool, {

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { AppError, isAppError } from "@/server/base/errors";
 import { jsonPointer } from "@/server/base/json/text";
 import { type ErrorBody, INTERNAL_ERROR_MESSAGE } from "@/server/contract/errors";
-import { JSON_CONTENT, PROBLEM_TYPE } from "@/server/contract/media-types";
+import { JSON_CONTENT, JSON_TYPE, PROBLEM_TYPE } from "@/server/contract/media-types";
 import { isWebhookPath, webhookPath } from "@/server/contract/webhook";
 import { checkReadiness } from "@/server/operate/health";
 import type { Services } from "@/server/services";
@@ -69,7 +69,7 @@ export function errorResponse(
     requestId,
     ...(error.issues === undefined ? {} : { issues: error.issues }),
   };
-  const asProblem = /(^|[\s,])application\/problem\+json\b/i.test(request.header("accept") ?? "");
+  const asProblem = prefersProblem(request.header("accept") ?? "");
   const problem = {
     type: "about:blank",
     // RFC 9457, section 4.2.1.
@@ -89,6 +89,19 @@ export function errorResponse(
     },
     body: JSON.stringify(asProblem ? problem : body),
   };
+}
+
+/** Follows RFC 9110, section 12.5.1. Between equal preferences, problem+json wins if it is named. */
+function prefersProblem(accept: string): boolean {
+  const preferences = new Map<string, number>();
+  for (const range of accept.toLowerCase().split(",")) {
+    const [type = "", ...parameters] = range.split(";").map((part) => part.trim());
+    const quality = parameters.find((each) => each.startsWith("q="))?.slice(2);
+    preferences.set(type, Number(quality ?? 1));
+  }
+  const problem = preferences.get(PROBLEM_TYPE) ?? 0;
+  const json = [JSON_TYPE, "application/*", "*/*"].map((type) => preferences.get(type));
+  return problem > 0 && problem >= (json.find((each) => each !== undefined) ?? 0);
 }
 
 /** A path for the log, without a webhook's token, which is a secret. */
