@@ -326,3 +326,35 @@ test.each([
     expect(requests).toHaveLength(2);
   },
 );
+
+const LEAKED = [
+  // sgl-project/sglang#40236
+  '<｜DSML｜function_calls>\n<｜DSML｜invoke name="look">\n</｜DSML｜invoke>\n</｜DSML｜function_calls>',
+  // NousResearch/hermes-agent#24534
+  "I look.<|tool_calls_section_begin|><|tool_call_begin|>functions.look:0<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>",
+  // earendil-works/pi#368
+  '<minimax:tool_call>\n<invoke name="look">\n</invoke>\n</minimax:tool_call>',
+];
+
+test.each(LEAKED)("a call that came as markup is requested once more, then it fails: %s", async (text) => {
+  expect((await call([says(text), says("fine")], { tools })).reply).toMatchObject({ content: "fine" });
+  const { reply, requests } = await call([says(text)], { tools });
+  const message = expect.stringMatching(/sent no call, only its markup \(.*\) twice$/);
+  expect(reply).toMatchObject({ reason: "empty", message });
+  expect(requests).toHaveLength(2);
+  // The call that closes a conversation offers no tools.
+  const called = { id: "a", name: "look", arguments: "{}" };
+  const messages: ModelMessage[] = [
+    { role: "user", content: "hi" },
+    { role: "assistant", content: "", toolCalls: [called] },
+    { role: "tool", toolCallId: "a", content: "1" },
+  ];
+  expect((await call([says(text)], { messages })).reply).toMatchObject({ reason: "empty" });
+});
+
+test.each(LEAKED)("an answer that only shows such markup stays an answer: %s", async (text) => {
+  const shown = `It writes this:\n\n\`\`\`\n${text}\n\`\`\`\nThe mark is \`${text.split("\n", 1)}\`.`;
+  for (const content of [shown, JSON.stringify({ text })])
+    expect((await call([says(content)], { tools })).reply).toMatchObject({ content });
+  expect((await call([says(text)])).reply).toMatchObject({ content: text });
+});

@@ -70,10 +70,24 @@ export function findFlaw(
   if (endsWith(CUT_OFF) && !isUsable) return cutOff(request);
   if (toolCalls.length === 0 && request.tools.length > 0 && endsWith(CALLING))
     return new FlawedAnswer("empty", `stopped to call a function, but sent no call (${reply.finishReason})`);
-  if (content.trim() !== "") return null;
   // A call that closes a conversation asks for text.
   const isClosing = () => request.tools.length === 0 && request.messages.some(({ role }) => role === "tool");
+  const markup = toolCalls.length === 0 ? findMarkup(content) : null;
+  if (markup !== null && (request.tools.length > 0 || isClosing()))
+    return new FlawedAnswer("empty", `sent no call, only its markup (${markup})`);
+  if (content.trim() !== "") return null;
   return toolCalls.length === 0 || isClosing() ? new FlawedAnswer("empty", "gave an empty answer") : null;
+}
+
+// DeepSeek (sgl-project/sglang#40236), Kimi (NousResearch/hermes-agent#24534), MiniMax (earendil-works/pi#368).
+const MARKUP =
+  /<[|｜‖]{1,2}DSML[|｜‖]{1,2}\w+|<｜tool▁calls?▁begin｜>|<\|tool_calls?_(?:section_|argument_)?begin\|>|<minimax:tool_call>/;
+const CODE = /```[\s\S]*?(?:```|$)|`[^`\n]*`/g;
+
+/** The beginning of a call that the server did not recognize in the text; null if there is none outside of code. */
+function findMarkup(content: string): string | null {
+  if (!MARKUP.test(content) || tryParseJson(content) !== undefined) return null;
+  return MARKUP.exec(content.replace(CODE, ""))?.[0] ?? null;
 }
 
 const reasonsIn = (text: string) => text.toLowerCase().split(/:\s*/);
