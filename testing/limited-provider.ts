@@ -53,7 +53,7 @@ export const afterSeconds: Says = ({ allowed, resetMs }) =>
 type Limited = {
   counting: Counting;
   says: Says;
-  /** What the error has beside its type. */
+  /** Fields of the error beside its type. */
   errs?: (verdict: Verdict, now: Date) => object;
   api?: ModelApi;
   status?: number;

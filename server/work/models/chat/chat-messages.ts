@@ -44,10 +44,17 @@ export function toWireMessages(
     }),
   );
   const toId = quirks.includes("shortCallIds") ? shortId : (id: string) => longIds.get(id) ?? id;
+  const calls = quirks.includes("namedResults")
+    ? messages.flatMap((message) => (message.role === "assistant" ? message.toolCalls : []))
+    : [];
+  const names = new Map(calls.map(({ id, name }) => [id, { name: safeName(name) }]));
 
   function toWire(message: ModelMessage) {
     const { role } = message;
-    if (role === "tool") return { role, tool_call_id: toId(message.toolCallId), content: message.content };
+    if (role === "tool") {
+      const name: object = names.get(message.toolCallId) ?? {};
+      return { role, tool_call_id: toId(message.toolCallId), content: message.content, ...name };
+    }
     if (role !== "assistant") return { role, content: message.content };
     const state = openChatState(message, back);
     const content = (state.thinking ?? "") + message.content;
@@ -59,7 +66,7 @@ export function toWireMessages(
       ...own,
       role,
       // Chat templates break on null (vllm-project/vllm#54337).
-      content,
+      content: content === "" && quirks.includes("nullContent") ? null : content,
       ...parts,
       tool_calls: message.toolCalls.map((call, index) => {
         const given: { function?: object } = state.calls[index] ?? {};

@@ -84,3 +84,24 @@ test.each<[string, string, Partial<ModelRequest>]>([
   const always = /^max_tokens|was streamed/.test(change) ? [change] : undefined;
   expect(other.attempts.map(({ changes }) => changes)).toEqual([always]);
 });
+
+test.each<[string, string, object]>([
+  [
+    // vercel/ai#14612
+    "ValidationException: messages: text content blocks must be non-empty",
+    "null was sent as the text of messages that only call",
+    { role: "assistant", content: null },
+  ],
+  [
+    // ollama/ollama#14214
+    "* GenerateContentRequest.contents[2].parts[0].function_response.name: Name cannot be empty.",
+    "results were sent with the names of their functions",
+    { role: "tool", content: "1", name: "look" },
+  ],
+])("a conversation with results, rejected with: %s", async (message, change, sent) => {
+  server.script(change, { content: "ok" }, [{ status: 400, message }, { content: "ok" }]);
+  const messages: ModelMessage[] = [{ role: "user", content: change }, ...withResult.slice(1)];
+  const { attempts } = await provider().call(modelRequest("", { messages, tools: [tool] }));
+  expect(attempts).toMatchObject([{ error: expect.any(String) }, { error: null, changes: [change] }]);
+  expect(server.requests.at(-1)?.body.messages).toContainEqual(expect.objectContaining(sent));
+});

@@ -63,6 +63,16 @@ test.each([
     "enable thinking can not be support when `stream=False`.",
     "streamedAlways",
   ],
+  ["messages: text content blocks must be non-empty", "nullContent"],
+  [
+    'BedrockException - {"message":"The text field in the ContentBlock object at messages.2.content.1 is blank."}',
+    "nullContent",
+  ],
+  ["messages.1.content.0.text.text: Field required", "nullContent"],
+  [
+    "* GenerateContentRequest.contents[2].parts[0].function_response.name: Name cannot be empty.",
+    "namedResults",
+  ],
   ["stream must be true", "streamedAlways"],
   ["Requests with max_tokens > 4096 must have stream=true", "streamedAlways"],
   ["Unsupported value: 'messages[0].role' does not support 'system' with this model.", "noSystemRole"],

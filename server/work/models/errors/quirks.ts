@@ -25,6 +25,20 @@ const DEMANDS = {
     applies: hasCalls,
     change: "ids of calls were replaced by ids of nine characters",
   },
+  // Bedrock and Claude behind gateways (vercel/ai#14612, OpenHands/OpenHands#5339).
+  nullContent: {
+    rejection:
+      /text content blocks must be non-empty|text field in the contentblock object at \S+ is blank|\.text\.text: field required/i,
+    applies: ({ messages }) =>
+      messages.some((each) => each.role === "assistant" && each.toolCalls.length > 0 && each.content === ""),
+    change: "null was sent as the text of messages that only call",
+  },
+  // Gemini behind gateways (ollama/ollama#14214, langflow-ai/langflow#9437).
+  namedResults: {
+    rejection: /function_response\.name: name cannot be empty/i,
+    applies: ({ messages }) => messages.some(({ role }) => role === "tool"),
+    change: "results were sent with the names of their functions",
+  },
   // Mistral, e.g. BerriAI/litellm#17761, its models on own servers (mistralai/mistral-vibe#1006), and Perplexity
   // (iamsrikanthnani/pluely#71).
   resultsApart: {

@@ -14,7 +14,7 @@ export type ReadReply = Pick<ModelReply, "content" | "reasoning" | "state" | "to
   nativeReason?: string;
 };
 
-/** What a provider states about an error beside its message. `headers` are those of limits. */
+/** An error as a provider states it, beside its message. `headers` are those of limits. */
 type Stated = {
   code?: string | null | undefined;
   param?: string | null | undefined;
