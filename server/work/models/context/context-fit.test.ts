@@ -299,6 +299,24 @@ const TEXTS: [string, number, string, string | undefined, number | null, number 
     4_095,
     5_000,
   ],
+  ["LM Studio with MLX", 500, "Context size has been exceeded.", undefined, null, null],
+  [
+    "SiliconFlow",
+    400,
+    "length of prompt_tokens (68957) must be less than max_seq_len (65536).",
+    "20015",
+    65_536,
+    68_957,
+  ],
+  [
+    "SiliconFlow, another model",
+    400,
+    "number of input tokens (167594) has exceeded max_prompt_tokens (163840) limit.",
+    "20015",
+    163_840,
+    167_594,
+  ],
+  ["Doubao", 400, "Total tokens of image and text exceed max message tokens", undefined, null, null],
   ["413", 413, "Request Entity Too Large", undefined, null, null],
 ];
 

@@ -8,7 +8,8 @@ import {
 // Sources: OpenAI's and Anthropic's guides to errors; Gemini, xAI, Groq, OpenRouter, LM Studio, MiniMax,
 // Kimi, Mistral and Copilot in badlogic/pi-mono (packages/ai/src/utils/overflow.ts); llama.cpp in
 // ggml-org/llama.cpp#15780 and #16486; Bedrock; llama-cpp-python in abetlen/llama-cpp-python#385; Qwen in
-// QwenLM/qwen-code#2384; SGLang; LM Studio in lmstudio-ai/lmstudio-bug-tracker#546; Ollama; Z.ai's list of codes; TGI.
+// QwenLM/qwen-code#2384; SGLang; LM Studio in lmstudio-ai/lmstudio-bug-tracker#546 and ggml-org/llama.cpp#19774; Ollama; Z.ai's list of codes; TGI; SiliconFlow in
+// langgenius/dify#19394; Doubao in bytedance/deer-flow#583.
 const TOO_LONG = [
   /prompt is too long/i,
   /input is too long for requested model/i,
@@ -32,6 +33,10 @@ const TOO_LONG = [
   /prompt exceeds max length/i,
   /inputs`? tokens \+ `?max_new_tokens`? must be <=/i,
   /inputs`? must have less than \d+ tokens/i,
+  /context size has been exceeded/i,
+  /length of prompt_tokens \(\d+\) must be less than/i,
+  /number of input tokens \(\d+\) has exceeded/i,
+  /exceed max message tokens/i,
 ];
 
 /**
@@ -55,6 +60,7 @@ const WINDOW = [
   /token limit: (\d[\d,]*)/i,
   /exceeds the limit of (\d[\d,]*)/i,
   /input length should be \[1, (\d+)/i,
+  /max_(?:seq_len|prompt_tokens) \((\d+)/i,
 ];
 const INPUT = [
   /(?<!\d)(\d[\d,]{0,15}) (?:input tokens|in the messages|in your prompt|of text input|prompt tokens)/i,
@@ -69,6 +75,7 @@ const INPUT = [
   /the input \((\d[\d,]*) tokens\)/i,
   /keep the first (\d[\d,]*) tokens/i,
   /given: (\d+)/i,
+  /(?:length of prompt_tokens|number of input tokens) \((\d+)/i,
 ];
 
 // vLLM stops counting at the first token that leaves too little room for the output (vllm-project/vllm#33418, #36197).
