@@ -115,6 +115,34 @@ test.each<[string, Answer]>([
       body: { error: { code: 403, message: "Flagged.", metadata: { reasons: ["x"], flagged_input: "y" } } },
     },
   ],
+  // anthropics/claude-code#58367
+  [
+    "Anthropic",
+    {
+      status: 400,
+      body: {
+        type: "error",
+        error: { type: "invalid_request_error", message: "Output blocked by content filtering policy" },
+      },
+    },
+  ],
+  // BerriAI/litellm#16231
+  [
+    "LiteLLM",
+    {
+      status: 400,
+      body: {
+        error: {
+          message:
+            "litellm.BadRequestError: litellm.ContentPolicyViolationError: AzureException - The response was filtered",
+          type: null,
+          param: null,
+          code: "400",
+        },
+      },
+    },
+  ],
+  ["new-api", { status: 500, body: { error: { message: "…", code: "sensitive_words_detected" } } }],
 ])("a request that %s filters is declined", async (_name, answer) => {
   const { outcome, calls } = await call(answer, false);
   expect(outcome).toMatchObject({ reason: "declined", fallsBack: false });

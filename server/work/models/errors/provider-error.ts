@@ -32,9 +32,13 @@ const USED_UP_TEXT =
 const FILTERED = new Set([
   ...["content_filter", "content_policy_violation", "invalid_prompt", "bio_policy"],
   ...["data_inspection_failed", "DataInspectionFailed", "1301"],
+  // new-api
+  "sensitive_words_detected",
 ]);
-// Those without a code of their own: DeepSeek (deepseek-ai/awesome-deepseek-integration#13) and xAI, with status 403.
-const FILTERED_TEXT = /content exists risk|violates usage guidelines/i;
+// Those without a code of their own: DeepSeek (deepseek-ai/awesome-deepseek-integration#13), xAI with status 403,
+// Anthropic (anthropics/claude-code#58367), LiteLLM (BerriAI/litellm#16231).
+const FILTERED_TEXT =
+  /content exists risk|violates usage guidelines|output blocked by content filtering policy|ContentPolicyViolationError/i;
 const MAX_MESSAGE_LENGTH = 500;
 // Providers repeat keys in messages, complete or masked.
 const KEY_LIKE = /\b(sk|pk|rk|key|gsk|xai)-[\w*.-]{6,}|Bearer\s+\S+/gi;
