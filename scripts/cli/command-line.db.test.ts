@@ -381,6 +381,20 @@ test("users are created, made members, and get another password", async () => {
   expect(await verifyPassword({ hash: await passwordOf(), password: "another password" })).toBe(true);
 });
 
+test("texts of tenants neither control the operator's terminal nor forge a row", async () => {
+  const tenant = await createTenant(world);
+  const name = "A\x1b]0;pwned\x07\nzz Forged\u202e\x9b";
+  const args = ["users", "create", "forger@people.test", "--name", name];
+  expect(await call(args, { password: "a long password" })).toMatchObject({ code: 0 });
+  expect((await call(["users", "list"])).out).toContain(
+    "  A\\x1b]0;pwned\\x07\\x0azz Forged\\u{202e}\\x9b\n",
+  );
+  const run = await insertRun(world, tenant, { input: '"a\x1b[2J"', output: "one\n\ttwo\rthree" });
+  const { out } = await call(["runs", "show", run]);
+  expect(out).toContain('input         "a\\x1b[2J"\n');
+  expect(out).toContain("output        one\n\ttwo\\x0dthree\n");
+});
+
 test("off-boarding changes a role, a membership and the account, each audited", async () => {
   const [first, second] = [await createTenant(world), await createTenant(world)];
   const email = "leaver@people.test";

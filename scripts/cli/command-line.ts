@@ -17,6 +17,7 @@ import { keyCommands } from "./keys";
 import { migrateCommand } from "./migrate";
 import { operatorCommands } from "./operators";
 import { organizationCommands } from "./organizations";
+import { toPrintable } from "./printable";
 import { runCommands } from "./runs";
 import { secretCommands } from "./secrets";
 import { serviceSecretCommands } from "./service-secret";
@@ -78,7 +79,7 @@ export async function runCommandLine(
       terminal.err(`${error.message}\n${describeCommand(command)}`);
       return 2;
     }
-    terminal.err(describeFailure(error));
+    terminal.err(toPrintable(describeFailure(error)));
     return 1;
   }
 }

@@ -4,6 +4,7 @@ import { DAY_MS } from "@/server/base/clock";
 import { codeOf } from "@/server/base/errors";
 import { operatorOf } from "@/server/catalog/organization/organizations";
 import type { Services } from "@/server/services";
+import { toPrintableLine } from "./printable";
 
 /** A command's output: standard output for results, standard error for everything else. */
 export type Terminal = {
@@ -209,7 +210,7 @@ export function renderTable<Row>(rows: readonly Row[], cells: Record<string, (ro
 }
 
 function renderCell(cell: Cell): string {
-  if (typeof cell === "string") return cell;
+  if (typeof cell === "string") return toPrintableLine(cell);
   return cell instanceof Date ? cell.toISOString() : cell.toFixed();
 }
 

@@ -1,5 +1,6 @@
 import { examine } from "@/server/operate/doctor/doctor";
 import { declareCommand, flag } from "./command";
+import { toPrintable } from "./printable";
 
 /** Checks the installation, and names the way out of each issue. */
 export const doctorCommand = declareCommand({
@@ -11,7 +12,7 @@ export const doctorCommand = declareCommand({
     const checks = await examine(services, { names: true });
     const isSound = checks.every(({ level }) => level !== "fail");
     const lines = checks.map(({ level, what, text }) => `${level.padEnd(4)}  ${what.padEnd(10)}  ${text}`);
-    terminal.out(json ? JSON.stringify({ ok: isSound, checks }) : lines.join("\n"));
+    terminal.out(json ? JSON.stringify({ ok: isSound, checks }) : toPrintable(lines.join("\n")));
     return isSound && "";
   },
 });
