@@ -179,6 +179,20 @@ test("export prints what apply accepts, with the empty lines at the end of the l
   expect((await call(["apply", file])).out).toBe(`${tenant.slug}\n  unchanged\n`);
 });
 
+test("export fails after it printed a file that apply would reject", async () => {
+  const tenant = await createTenant(world);
+  const output = Array.from({ length: 96 }).reduce<unknown>((inner) => [inner], 1);
+  const definition = JSON.stringify({ steps: [{ id: "now", uses: "current_time" }], output });
+  await world.db.toolVersion.updateMany({ where: { toolId: tenant.toolId }, data: { definition } });
+  const exported = await call(["export", tenant.slug]);
+  expect(exported).toMatchObject({ code: 1, out: expect.stringContaining(`slug: ${tenant.slug}\n`) });
+  const file = await writeDefinition("deep.yaml", exported.out);
+  const { err } = await call(["apply", file]);
+  const issues = err.split("\n").slice(1).join("\n");
+  expect(issues).toContain("nests deeper than 100 levels");
+  expect(exported.err).toBe(`The file is printed, but \`apply\` would reject it:\n${issues}`);
+});
+
 test("keys are created on standard output, and revoked by name or prefix", async () => {
   const tenant = await createTenant(world);
   const made = await call([

@@ -2,7 +2,7 @@ import { CALL } from "@/server/base/settings/program";
 import { removeDefinition } from "@/server/catalog/archive";
 import { removeCallback } from "@/server/catalog/callbacks/change-callback";
 import { type AppliedOrganization, applyDefinitionFile } from "@/server/catalog/definition-file/apply";
-import { DefinitionFileError } from "@/server/catalog/definition-file/definition-file";
+import { DefinitionFileError, readDefinitionFile } from "@/server/catalog/definition-file/definition-file";
 import { exportOrganization } from "@/server/catalog/definition-file/export";
 import {
   choose,
@@ -27,8 +27,8 @@ export const definitionCommands = [
       const source = await readSource(file, terminal);
       const applied = await applyDefinitionFile(services, source).catch((error: unknown) => {
         if (!(error instanceof DefinitionFileError)) throw error;
-        const lines = error.lines.map((line) => `  ${line}`);
-        throw new Error([`${file} was not applied. Nothing has changed.`, ...lines].join("\n"));
+        const lines = [`${file} was not applied. Nothing has changed.`, ...describeIssues(error)];
+        throw new Error(lines.join("\n"));
       });
       const report = applied.map((organization) => renderApplied(organization, !json)).join("\n");
       if (!json) return report;
@@ -40,7 +40,14 @@ export const definitionCommands = [
     name: "export",
     summary: "Print an organization as a definition file, without secrets",
     options: {},
-    run: async ({ services, actor }) => withoutLastBreak(await exportOrganization(services, actor)),
+    async run({ services, terminal, actor }) {
+      const file = withoutLastBreak(await exportOrganization(services, actor));
+      const issues = await findIssues(file);
+      if (issues.length === 0) return file;
+      terminal.out(file);
+      terminal.err(["The file is printed, but `apply` would reject it:", ...issues].join("\n"));
+      return false;
+    },
   }),
   declareOrganizationCommand({
     name: "remove",
@@ -56,6 +63,19 @@ export const definitionCommands = [
     },
   }),
 ];
+
+/** The reasons for which `apply` rejects a file at first sight, such as its size. */
+async function findIssues(source: string): Promise<string[]> {
+  try {
+    const { issues, reject } = await readDefinitionFile(source);
+    return issues.length > 0 ? describeIssues(reject(issues)) : [];
+  } catch (error) {
+    if (error instanceof DefinitionFileError) return describeIssues(error);
+    throw error;
+  }
+}
+
+const describeIssues = ({ lines }: DefinitionFileError) => lines.map((line) => `  ${line}`);
 
 async function removeCallbackBySlug(
   { services, actor }: Pick<OrganizationContext, "services" | "actor">,
