@@ -2,6 +2,7 @@ import { isUuid } from "@/server/base/ids";
 import { mintOrgId } from "@/server/base/mint-org-id";
 import { operatorOf } from "@/server/catalog/organization/organizations";
 import { RUN_STATUSES } from "@/server/contract/enums";
+import { listNewestRuns } from "@/server/operate/newest-runs";
 import { listProcesses } from "@/server/operate/system/processes";
 import { cancelRun } from "@/server/runs/cancel";
 import type { Services } from "@/server/services";
@@ -16,14 +17,9 @@ export const runCommands = [
     options: { status: option("STATUS", RUN_STATUSES.join(", ")), ...LIMIT },
     async run({ services, terminal }, [slug], values) {
       const status = values.status === undefined ? null : choose(RUN_STATUSES, values.status, "status");
-      const take = readLimit(values.limit);
-      const organization = slug === undefined ? null : await operatorOf(services, slug);
-      const runs = await services.db.run.findMany({
-        where: { ...(organization && { organizationId: organization.orgId }), ...(status && { status }) },
-        orderBy: { id: "desc" },
-        take,
-        include: { organization: { select: { slug: true } } },
-      });
+      const limit = readLimit(values.limit);
+      const orgId = slug === undefined ? null : (await operatorOf(services, slug)).orgId;
+      const runs = await listNewestRuns(services, { orgId, status, limit });
       if (runs.length === 0) {
         terminal.err("No runs found.");
         return "";

@@ -1,22 +1,27 @@
 // @module-tag once
 import { beforeAll, expect, it } from "vitest";
+import { operatorOf } from "@/server/catalog/organization/organizations";
 import { insertRun } from "@/testing/runs";
 import { countTableReads } from "@/testing/table-reads";
 import { createTenant, openWorld } from "@/testing/world";
+import { CHECKS } from "./doctor/checks";
+import { listNewestRuns } from "./newest-runs";
 import { endOverdueRuns } from "./overdue-runs";
+import { removeOrganization } from "./remove-organization";
 import { removeExpired } from "./retention";
 
-/** Jobs read few runs, though there are many. */
+/** Jobs and commands read few runs, though there are many. */
 
 const RUNS = 60_000;
 const OPEN = 5_000;
 
 const world = await openWorld();
 const { clock, pool } = world;
+// Keeps its runs for a year.
+const tenant = await createTenant(world, { plan: { retentionDays: 365 } });
 
-// Of one organization, which keeps its runs for a year; the newest ones wait.
+// The newest ones wait.
 beforeAll(async () => {
-  const tenant = await createTenant(world, { plan: { retentionDays: 365 } });
   for (let n = 0; n < 10; n += 1) await createTenant(world, { plan: { retentionDays: 30 } });
   const id = await insertRun(world, tenant);
   const client = await pool.connect();
@@ -48,4 +53,26 @@ it("an organization's expired runs are found among its own", async () => {
     removeExpired({ ...world, ...database }),
   );
   expect(rows).toBeLessThan(OPEN);
+});
+
+it("doctor reads only open runs", async () => {
+  const { rows } = await countTableReads(world, "runs", async (database) =>
+    CHECKS.runs?.({ ...world, ...database }, { names: true }),
+  );
+  expect(rows).toBeLessThan(3 * OPEN);
+});
+
+it("an organization's open runs are counted without its ended ones", async () => {
+  const actor = await operatorOf(world, tenant.slug);
+  const { rows } = await countTableReads(world, "runs", (database) =>
+    expect(removeOrganization({ ...world, ...database }, actor)).rejects.toThrow(`${OPEN} runs are open`),
+  );
+  expect(rows).toBeLessThan(2 * OPEN);
+});
+
+it("the newest runs with an open status are found among open ones", async () => {
+  const { rows } = await countTableReads(world, "runs", (database) =>
+    listNewestRuns({ ...world, ...database }, { orgId: null, status: "Running", limit: 20 }),
+  );
+  expect(rows).toBeLessThan(2 * OPEN);
 });

@@ -1,10 +1,10 @@
+import { z } from "zod";
 import type { OperatorActor } from "@/server/base/actor";
 import { recordInstallationAudit } from "@/server/base/audit";
-import { defineCommand } from "@/server/base/db/statement";
+import { defineCommand, defineQuery, isOpenSql } from "@/server/base/db/statement";
 import { transactRemoval } from "@/server/base/db/transaction";
 import { AppError } from "@/server/base/errors";
 import { sleep } from "@/server/base/sleep";
-import { OPEN_STATUSES } from "@/server/contract/enums";
 import type { Services } from "@/server/services";
 import { removeInBatches } from "./remove-in-batches";
 import { suspendOrganization } from "./suspend-organization";
@@ -13,9 +13,11 @@ import { suspendOrganization } from "./suspend-organization";
 const CANCEL_PATIENCE_MS = 35_000;
 const POLL_MS = 250;
 
-const openRunsOf = (actor: OperatorActor) => ({
-  where: { organizationId: actor.orgId, status: { in: [...OPEN_STATUSES] } },
-});
+const COUNT_OPEN = defineQuery(
+  "count-open-runs",
+  z.object({ open: z.number() }),
+  `SELECT count(*)::int AS open FROM runs WHERE organization_id = $1 AND ${isOpenSql()}`,
+);
 
 // `$1` is the organization, `$2` the batch; the rest cascades at the end, in a transaction that holds the organization's
 // row. What starts runs goes first: a start would wait for that row, and hold up those of other organizations.
@@ -58,8 +60,8 @@ export async function removeOrganization(
   actor: OperatorActor,
   { force = false, patienceMs = CANCEL_PATIENCE_MS }: { force?: boolean; patienceMs?: number } = {},
 ): Promise<{ strandedUsers: string[] }> {
-  const { db, pool, clock } = services;
-  const open = await db.run.count(openRunsOf(actor));
+  const { pool, clock } = services;
+  const open = await countOpenRuns(services, actor);
   if (open > 0 && !force) {
     throw new AppError(
       "invalid_request",
@@ -95,10 +97,15 @@ export async function removeOrganization(
 
 /** A run whose process is gone stays open. Deleting it rejects later writes of that process. */
 async function waitForRuns(
-  { db }: Pick<Services, "db">,
+  services: Pick<Services, "pool">,
   actor: OperatorActor,
   patienceMs: number,
 ): Promise<void> {
   const patience = AbortSignal.timeout(patienceMs);
-  while (!patience.aborted && (await db.run.count(openRunsOf(actor))) > 0) await sleep(POLL_MS, patience);
+  while (!patience.aborted && (await countOpenRuns(services, actor)) > 0) await sleep(POLL_MS, patience);
+}
+
+async function countOpenRuns({ pool }: Pick<Services, "pool">, { orgId }: OperatorActor): Promise<number> {
+  const [row] = await COUNT_OPEN(pool, [orgId]);
+  return row?.open ?? 0;
 }

@@ -1,9 +1,10 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { defineQuery } from "@/server/base/db/statement";
+import { defineQuery, isOpenSql } from "@/server/base/db/statement";
 import { offerSetUp } from "@/server/catalog/organization/set-up";
 import { readSecretFingerprint } from "@/server/guard/secrets/fingerprint";
+import { WAITING } from "@/server/runs/engine/run-state";
 import type { Services } from "@/server/services";
 import { findUnreadable } from "../find-unreadable";
 import { readDisk } from "../system/disk";
@@ -13,12 +14,16 @@ import { type Finding, fail, ok, warn } from "./finding";
 const MAX_SKEW_MS = 2_000;
 const GIB = 1024 ** 3;
 
-const COUNT_STALLED = defineQuery(
-  "count-stalled-runs",
-  z.object({ stalled: z.number() }),
-  `SELECT count(*)::int AS stalled FROM runs r LEFT JOIN workers w ON w.id = r.claimed_by
-   WHERE r.status = 'Running' AND r.finished_at IS NULL AND r.wake_at IS NULL AND r.parent_run_id IS NULL
-     AND coalesce(w.heartbeat_at, r.yielded_at[cardinality(r.yielded_at)], r.started_at) < $1`,
+// Since before $1: runs without a slot, runs that an Inngest server does not call, and runs whose worker is gone.
+const COUNT_HELD_UP = defineQuery(
+  "count-held-up-runs",
+  z.object({ waiting: z.number(), uncalled: z.number(), stalled: z.number() }),
+  `SELECT (SELECT count(*)::int FROM runs WHERE ${WAITING} AND status = 'Pending' AND created_at < $1) AS waiting,
+     (SELECT count(*)::int FROM runs
+      WHERE ${isOpenSql()} AND admitted_at < $1 AND claimed_by IS NULL AND parent_run_id IS NULL) AS uncalled,
+     (SELECT count(*)::int FROM runs r LEFT JOIN workers w ON w.id = r.claimed_by
+      WHERE r.status = 'Running' AND r.wake_at IS NULL AND r.parent_run_id IS NULL
+        AND coalesce(w.heartbeat_at, r.yielded_at[cardinality(r.yielded_at)], r.started_at) < $1) AS stalled`,
 );
 const READ_CLOCK = defineQuery(
   "read-database-clock",
@@ -116,20 +121,17 @@ export const CHECKS: Record<string, Check> = {
         )
       : ok(`${members === 1 ? "1 person has" : `${members} people have`} access`);
   },
-  async runs({ db, pool, clock }) {
+  async runs({ pool, clock }) {
     const since = new Date(clock.now().getTime() - 10 * 60_000);
-    const waiting = await db.run.count({
-      where: { status: "Pending", admittedAt: null, createdAt: { lt: since } },
-    });
-    const uncalled = await db.run.count({
-      where: { finishedAt: null, admittedAt: { lt: since }, claimedBy: null, parentRunId: null },
-    });
+    const [{ waiting, uncalled, stalled } = { waiting: 0, uncalled: 0, stalled: 0 }] = await COUNT_HELD_UP(
+      pool,
+      [since],
+    );
     if (uncalled > 0) {
       return warn(
         `An Inngest server was given ${uncalled} runs over 10 minutes ago and does not call them: can it reach APP_URL (or INNGEST_SERVE_ORIGIN)?`,
       );
     }
-    const [{ stalled } = { stalled: 0 }] = await COUNT_STALLED(pool, [since]);
     if (waiting + stalled === 0) return ok("no run waits for long");
     return warn(
       `${waiting} without a slot and ${stalled} without a worker for 10 minutes: is the service running?`,
