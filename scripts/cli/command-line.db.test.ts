@@ -17,7 +17,7 @@ import { executeRun } from "@/testing/execute";
 import { createProcess } from "@/testing/process";
 import { createMember, insertRun } from "@/testing/runs";
 import { EVENT_KEY, openInTest, SIGNING_KEY } from "@/testing/servers/inngest-server";
-import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/testing/world";
 
 let world: World;
 let folder: string;
@@ -492,10 +492,18 @@ test("service-secret rotate needs both secrets, then encrypts everything with th
       code: 1,
       err: expect.stringContaining("Set STEPWELL_SECRET to the new secret"),
     });
-    const rotating = { ...old, encryption: createEncryption(NEW, old.env.secret) };
-    expect((await call(["doctor"], { services: rotating })).out).toContain("run `service-secret rotate`");
+    const encryption = createEncryption(NEW, old.env.secret);
+    const rotating = { ...old, encryption, env: { ...old.env, secret: NEW } };
+    const doctor = async () => (await call(["doctor"], { services: rotating })).out;
+    expect(await doctor()).toContain("run `service-secret rotate`");
     const rotated = await call(["service-secret", "rotate"], { services: rotating });
     expect(rotated.out).toContain("1 stored secrets are now encrypted with STEPWELL_SECRET.");
+    expect(await doctor()).toContain("The rotation is complete");
+    // A process that was not restarted yet saves another.
+    await createTrigger(old, await createTenant(old));
+    expect(await doctor()).toContain("run `service-secret rotate` again");
+    await call(["service-secret", "rotate"], { services: rotating });
+    expect(await doctor()).toContain("The rotation is complete");
     expect((await call(["doctor"], { services: { ...old, encryption: createEncryption(NEW) } })).out).toMatch(
       /^ok +secret /m,
     );

@@ -85,6 +85,20 @@ test("both secrets work before a rotation, only the new one after it", async () 
   expect(line?.changes).toContain(world.encryption.fingerprint);
 });
 
+test("rows that are under the new secret already are skipped in pages", async () => {
+  const { id } = await createTrigger(world, await createTenant(world));
+  const rotating = { ...world, encryption: createEncryption(NEW, world.env.secret) };
+  await rotateSecret(rotating);
+  await world.db.triggerSecret.createMany({
+    data: Array.from({ length: 5_200 }, (_, n) => {
+      const { encryption } = n === 5_199 || n === 4_999 ? world : rotating;
+      const sealed = encryption.seal("s3cret", signingSecretPurpose(id));
+      return { id: newId(), triggerId: id, sealed, createdAt: world.clock.now() };
+    }),
+  });
+  expect(await rotateSecret(rotating)).toEqual({ resealed: 2, unreadable: 0 });
+});
+
 test("values that neither secret opens stay and are counted", async () => {
   const lost = { ...world, encryption: createEncryption("a secret that is lost, of thirty-two characters") };
   await createTrigger(lost, await createTenant(world));

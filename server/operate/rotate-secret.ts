@@ -19,11 +19,15 @@ const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 // At most 8 MiB of the largest kind.
 const BATCH = { text: 500, bytea: 32 };
 
+// The most rows that a statement reads: a table may have millions that are resealed already.
+const PAGE = 5_000;
+const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+
 /** The sealing purpose contains the value of the SQL expression `owner`. */
 type Column = {
   table: string;
   column: string;
-  /** Reseals the rows after the id `after`; `last` is null at the end. */
+  /** Reseals rows after the id `after`, up to `last`; null at the end. */
   resealBatch(
     encryption: Encryption,
     client: Queryable,
@@ -44,11 +48,16 @@ function sealedColumn<Sealed>({
   purposeOf: (owner: string) => string;
   kind: SealedKind<Sealed>;
 }): Column {
+  const findEnd = defineQuery(
+    `find-end-of-${table}`,
+    z.object({ id: z.string() }),
+    `SELECT id FROM ${table} WHERE id > $1 ORDER BY id LIMIT 1 OFFSET ${PAGE - 1}`,
+  );
   const find = defineQuery(
     `find-${table}-to-reseal`,
     z.object({ id: z.string(), owner: z.string(), sealed: kind.schema }),
     `SELECT id, ${owner} AS owner, ${column} AS sealed FROM ${table}
-     WHERE id > $1 AND ${column} IS NOT NULL AND NOT ${kind.isCurrent(column)}
+     WHERE id > $1 AND id <= $3 AND ${column} IS NOT NULL AND NOT ${kind.isCurrent(column)}
      ORDER BY id LIMIT ${BATCH[kind.type]} FOR UPDATE`,
   );
   const update = defineCommand(
@@ -60,14 +69,15 @@ function sealedColumn<Sealed>({
     table,
     column,
     async resealBatch(encryption, client, after) {
-      const rows = await find(client, [after, kind.prefix(encryption)]);
+      const [end] = await findEnd(client, [after]);
+      const rows = await find(client, [after, kind.prefix(encryption), end?.id ?? LAST_ID]);
       const resealed = rows.flatMap(({ id, owner, sealed }) => {
         const purpose = purposeOf(owner);
         const text = kind.open(encryption, sealed, purpose);
         return text === null ? [] : [{ id, sealed: kind.seal(encryption, text, purpose) }];
       });
       await update(client, [resealed.map(({ id }) => id), resealed.map(({ sealed }) => sealed)]);
-      const last = rows.length === BATCH[kind.type] ? (rows.at(-1)?.id ?? null) : null;
+      const last = (rows.length === BATCH[kind.type] ? rows.at(-1) : end)?.id ?? null;
       return { resealed: resealed.length, unreadable: rows.length - resealed.length, last };
     },
   };

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { defineQuery, isOpenSql } from "@/server/base/db/statement";
 import { offerSetUp } from "@/server/catalog/organization/set-up";
+import { createEncryption } from "@/server/guard/secrets/encryption";
 import { readSecretFingerprint } from "@/server/guard/secrets/fingerprint";
 import { WAITING } from "@/server/runs/engine/run-state";
 import type { Services } from "@/server/services";
@@ -103,8 +104,12 @@ export const CHECKS: Record<string, Check> = {
         `Could not decrypt ${names ? lost.join(", ") : `${lost.length} of all secrets, triggers and callbacks; \`doctor\` on the command line names them`}. Apply triggers again with their secrets, set values of secrets again, and rotate the secrets of callbacks.`,
       );
     }
-    return services.encryption.previousFingerprint === null
-      ? ok(`fingerprint ${known}`)
+    if (services.encryption.previousFingerprint === null) return ok(`fingerprint ${known}`);
+    const outdated = await findUnreadable({ ...services, encryption: createEncryption(services.env.secret) });
+    return outdated.length > 0
+      ? warn(
+          "A process with the old secret saved values during the rotation: run `service-secret rotate` again.",
+        )
       : warn("The rotation is complete: remove STEPWELL_SECRET_PREVIOUS and restart every process.");
   },
   async access(services) {
