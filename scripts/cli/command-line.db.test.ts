@@ -354,6 +354,14 @@ test("an ended run is refunded once, with a note", async () => {
     out: "",
     err: expect.stringContaining("nothing to refund"),
   });
+
+  const { runId: gone } = await startRun(world, actor, request);
+  await executeRun(world, gone);
+  await world.db.run.delete({ where: { id: gone } });
+  expect((await call(["credits", "refund", tenant.slug, gone, "--note", "It was wrong."])).out).toBe(
+    `Refunded 0.01 credits to ${tenant.slug}. Balance: 1.\n` +
+      "The run is deleted, so charges of runs that it called are not included. Refund each by its id.\n",
+  );
 });
 
 test("users are created, made members, and get another password", async () => {

@@ -130,8 +130,10 @@ export const organizationCommands = [
     options: { note: option("TEXT", "the reason, for the ledger; required") },
     async run({ services, actor, slug }, [runId], { note }) {
       if (!note) throw new UsageError("--note is required: give the reason.");
-      const { refunded, balance } = await refundRun(services, actor, { runId, note });
-      return `Refunded ${refunded.toFixed()} credits to ${slug}. Balance: ${balance.toFixed()}.`;
+      const { refunded, balance, isDeleted } = await refundRun(services, actor, { runId, note });
+      const done = `Refunded ${refunded.toFixed()} credits to ${slug}. Balance: ${balance.toFixed()}.`;
+      if (!isDeleted) return done;
+      return `${done}\nThe run is deleted, so charges of runs that it called are not included. Refund each by its id.`;
     },
   }),
   declareOrganizationCommand({

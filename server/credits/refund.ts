@@ -25,9 +25,9 @@ const CHARGES = defineQuery(
 );
 const FIND_RUN = defineQuery(
   "find-run-to-refund",
-  z.object({ ended: z.boolean() }),
-  `SELECT finished_at IS NOT NULL AS ended FROM runs WHERE organization_id = $1 AND id = $2
-   UNION ALL SELECT true FROM credit_entries WHERE organization_id = $1 AND run_id = $2 LIMIT 1`,
+  z.object({ ended: z.boolean(), isDeleted: z.boolean() }),
+  `SELECT finished_at IS NOT NULL AS ended, false AS "isDeleted" FROM runs WHERE organization_id = $1 AND id = $2
+   UNION ALL SELECT true, true FROM credit_entries WHERE organization_id = $1 AND run_id = $2 LIMIT 1`,
 );
 
 /** Locks the organization. */
@@ -49,13 +49,14 @@ const refund = z.object({
 
 /**
  * Refunds an ended run and its child runs in the ledger, for the operator only, once per run. Returns the refunded
- * amount and the new balance. Throws `not_found`, `invalid_request`.
+ * amount and the new balance. `isDeleted`: after the run's retention, its child runs are unknown and not refunded.
+ * Throws `not_found`, `invalid_request`.
  */
 export async function refundRun(
   services: Pick<Services, "pool" | "clock">,
   actor: OperatorActor,
   input: z.input<typeof refund>,
-): Promise<{ refunded: Decimal; balance: Decimal }> {
+): Promise<{ refunded: Decimal; balance: Decimal; isDeleted: boolean }> {
   const { runId, note } = parseInput(refund, input);
   return transact(services.pool, async (client) => {
     const [run] = await FIND_RUN(client, [actor.orgId, runId]);
@@ -69,6 +70,7 @@ export async function refundRun(
     }
     const by = { actor: actorReference(actor), clock: services.clock };
     const balance = await postEntries(client, actor.orgId, { entries, ...by });
-    return { refunded: entries.reduce((sum, { amount }) => sum.add(amount), ZERO), balance };
+    const refunded = entries.reduce((sum, { amount }) => sum.add(amount), ZERO);
+    return { refunded, balance, isDeleted: run.isDeleted };
   });
 }
