@@ -119,6 +119,15 @@ test("a text with too many parts is rejected where they exceed the limit", async
   expect(await readYaml(keys(100), 1_000)).toHaveProperty("value");
 });
 
+test("the numbers of YAML 1.1 are read beside one that a double cannot hold", async () => {
+  const text =
+    "%YAML 1.1\n---\nid: 8202522731445525542\nnumbers: [1_000, 0b11, -0b11, 0x1F_FF, 1:30, 8_202_522_731_445_525_542]\n";
+  const read = await readYaml(text);
+  expect("value" in read ? writeJson(read.value) : read).toBe(
+    '{"id":8202522731445525542,"numbers":[1000,3,-3,8191,90,8202522731445525542]}',
+  );
+});
+
 test("numbers that a double cannot hold keep their digits, also behind aliases, and are written again", async () => {
   const text = `plain: 12
 id: &id 8202522731445525542

@@ -72,14 +72,16 @@ export const YAML_THREAD = threadOf(`(data) => {
   /** A double may not hold all its digits. */
   function markNumber(node) {
     if (typeof node.value !== "number" || !Number.isFinite(node.value) || node.source === undefined) return;
-    const isDecimal = /^[-+]?[\\d.]/.test(node.source) && !/^0[xo]/.test(node.source);
-    const digits = isDecimal ? toJsonNumber(node.source) : String(BigInt(node.source));
-    if (data.mayBeExact.test(digits)) node.value = data.mark + digits;
+    const source = node.source.replaceAll("_", "");
+    const digits = /^0[xob]/.test(source) ? String(BigInt(source)) : toJsonNumber(source);
+    if (digits !== null && data.mayBeExact.test(digits)) node.value = data.mark + digits;
   }
 
-  /** YAML also writes .5 and 5. */
+  /** YAML also writes .5 and 5. Null for other forms, such as 1:30 in YAML 1.1. */
   function toJsonNumber(source) {
-    const [, minus, whole, fraction, exponent] = /^(-?)(\\d*)\\.?(\\d*)((?:[eE][-+]?\\d+)?)$/.exec(source);
+    const parts = /^(-?)(\\d*)\\.?(\\d*)((?:[eE][-+]?\\d+)?)$/.exec(source);
+    if (parts === null) return null;
+    const [, minus, whole, fraction, exponent] = parts;
     return minus + (whole || "0") + (fraction && "." + fraction) + exponent;
   }
 
