@@ -27,11 +27,12 @@ export const slug = z
 
 const AMOUNT = /^\d{1,10}(\.\d{1,4})?$/;
 
-// A number, or a string with at most ten digits and four decimals. Parsed to a string.
+// A number, or a string with at most ten digits and four decimals. Parsed to its shortest string.
 const amount = z
   .union([z.number(), z.string()], { error: "must be a number" })
   .transform(String)
-  .pipe(z.string().regex(AMOUNT, "must be a number from 0 to 9999999999 with at most four decimal places"));
+  .pipe(z.string().regex(AMOUNT, "must be a number from 0 to 9999999999 with at most four decimal places"))
+  .transform((text) => text.replace(/^0+(?=\d)/, "").replace(/\.0+$|(\.\d*?)0+$/, "$1"));
 export const amountAboveZero = amount.refine((value) => Number(value) > 0, "must be above zero");
 
 /** PostgreSQL's largest integer. */

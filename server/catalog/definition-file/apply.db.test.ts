@@ -193,6 +193,18 @@ test("a plan's rates are any positive number or unlimited, and exported as decla
   expect(exported).toContain("startsPerMinute: unlimited");
   expect((await applyDefinitionFile(catalog, exported))[0]?.saved).toBe("unchanged");
 
+  // Texts of the same amount.
+  for (const [credits, saved] of [
+    ["'10.50'", "updated"],
+    ["'010.5'", "unchanged"],
+    ["'10.5000'", "unchanged"],
+    ["'0100.00'", "updated"],
+    ["100", "unchanged"],
+    ["10.5", "updated"],
+    ["10.5", "unchanged"],
+  ])
+    expect((await applyOne(plan(`monthlyCredits: ${credits}`))).saved).toBe(saved);
+
   const numbered = await applyOne(plan("startsPerMinute: 5, readsPerMinute: 2000000000"));
   expect(numbered.saved).toBe("updated");
   for (const wrong of ["0", "-1", "1.5", "endless", "3000000000"]) {
