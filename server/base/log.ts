@@ -121,7 +121,7 @@ function inBatches(output: DestinationStream): DestinationStream & { flush: () =
   };
 }
 
-/** What cannot be written is kept up to this length, in bytes. */
+/** The most text to keep that could not be written, in bytes. */
 const MAX_UNWRITTEN = 1_048_576;
 
 // A file on a full disk must not end the process: pino's own listener would. The text is written with the next one.
