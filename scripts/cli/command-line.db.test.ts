@@ -389,6 +389,8 @@ test("users are created, made members, and get another password", async () => {
   const add = ["users", "create", email, "--org", other.slug];
   expect((await call(add)).out).toBe(`grace@people.test is now member of ${other.slug}.\n${warning}`);
   expect((await call(add)).out).toBe(`grace@people.test is already member of ${other.slug}.\n`);
+  const addAgain = await call(["users", "create", email, "--org", tenant.slug]);
+  expect(addAgain.out).toBe(`grace@people.test is already admin of ${tenant.slug}.\n`);
 
   const member = "{ email: grace@people.test, password: a password of hers }";
   const file = await writeDefinition("known.yaml", `organizations: [{ slug: known, members: [${member}] }]`);

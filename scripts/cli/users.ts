@@ -58,8 +58,10 @@ export const userCommands = [
       if (values.role !== undefined && org === undefined) throw new UsageError("--role needs --org ORG.");
       const { email } = parseInput(memberDefinition, { email: given });
       const actor = org === undefined ? null : await operatorOf(services, org);
-      const known = await services.db.user.findUnique({ where: { email } });
+      const known = await services.db.user.findUnique({ where: { email }, include: { members: true } });
       if (known && !actor) throw new Error(`${email} already has an account.`);
+      const member = known?.members.find(({ organizationId }) => organizationId === actor?.orgId);
+      if (member && values.role === undefined) return `${email} is already ${member.role} of ${org}.`;
       const password = known
         ? undefined
         : (values.password ?? (await terminal.readPassword(`Password for ${email}: `)));
