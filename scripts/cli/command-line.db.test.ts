@@ -47,6 +47,7 @@ const acme = (slug: string) => `organizations:
     apiKeys: [{ name: ci }]
     agents: [{ slug: helper, name: Helper, model: m }]
     triggers: [{ slug: inbound, agent: helper }]
+    schedules: [{ slug: daily, agent: helper, cron: 0 8 * * *, message: Hello }]
 `;
 
 test("migrate brings the database to this version, and again changes nothing", async () => {
@@ -88,6 +89,7 @@ test("apply --json prints exactly one object, with the key only the first time",
         },
       ],
       callbacks: [],
+      schedules: [{ slug: "daily", id: uuid }],
       apiKeys: [{ name: "ci", key: expect.stringMatching(/^sw_live_\w{40}$/) }],
     },
   ]);
@@ -109,7 +111,7 @@ test("apply without --json prints what changed and shows the key once", async ()
   expect(second).toMatchObject({ code: 0, out: "plain\n  unchanged\n", err: "" });
   await writeDefinition("plain.yaml", acme("plain").replace("model: m", "model: n"));
   const third = await call(["apply", file]);
-  expect(third.out).toBe("plain\n  updated    agent helper (version 2)\n  unchanged  4 more\n");
+  expect(third.out).toBe("plain\n  updated    agent helper (version 2)\n  unchanged  5 more\n");
 });
 
 test("an invalid file is reported with line numbers, on standard error only", async () => {

@@ -87,7 +87,8 @@ async function removeCallbackBySlug(
   await removeCallback(services, actor, { id: found.id });
 }
 
-function toJson({ slug, id, agents, tools, triggers, callbacks, apiKeys }: AppliedOrganization) {
+function toJson(organization: AppliedOrganization) {
+  const { slug, id, agents, tools, triggers, callbacks, schedules, apiKeys } = organization;
   return {
     slug,
     id,
@@ -100,6 +101,7 @@ function toJson({ slug, id, agents, tools, triggers, callbacks, apiKeys }: Appli
       id,
       ...(secret === null ? {} : { secret }),
     })),
+    schedules: schedules.map(({ slug, id }) => ({ slug, id })),
     apiKeys: apiKeys.map(({ name, key }) => ({ name, key })),
   };
 }
