@@ -432,6 +432,8 @@ test("off-boarding changes a role, a membership and the account, each audited", 
     where: { id: second.apiKeyId },
     data: { createdBy: `user:${userId}` },
   });
+  const expired = { createdBy: `user:${userId}`, expiresAt: world.clock.now() };
+  await world.db.apiKey.update({ where: { id: first.apiKeyId }, data: expired });
   const lastOwner = await call(["members", "role", first.slug, email, "viewer"]);
   expect(lastOwner).toMatchObject({ code: 1, err: expect.stringContaining("at least one owner") });
   expect(await call(["members", "remove", first.slug, email])).toMatchObject({ code: 1 });
@@ -460,7 +462,9 @@ test("off-boarding changes a role, a membership and the account, each audited", 
   });
   const removed = await call(["users", "remove", email], { line: email });
   expect(removed.out).toContain(`${email} is removed and no longer a member of ${second.slug}.`);
-  expect(removed.out).toContain(`keys revoke ${second.slug} "ci"`);
+  const { prefix } = await world.db.apiKey.findUniqueOrThrow({ where: { id: second.apiKeyId } });
+  expect(removed.out).toContain(`keep working: ci (${second.slug}).`);
+  expect(removed.out).toContain(`keys revoke ${second.slug} ${prefix}\n`);
   expect(await world.db.user.findUnique({ where: { email } })).toBeNull();
   expect(await world.db.account.count({ where: { userId } })).toBe(0);
   expect((await call(["users", "list"])).out).not.toContain(email);

@@ -20,6 +20,7 @@ import {
   UsageError,
   YES,
 } from "./command";
+import { toPrintableLine } from "./printable";
 
 const PASSWORD = {
   password: option("PASSWORD", "if omitted, asked for or read from standard input"),
@@ -158,7 +159,8 @@ export const userCommands = [
       const { services, actor, slug } = context;
       const { userId, email } = await findMember(context, given);
       await removeMember(services, actor, { userId });
-      const keys = await listKeysMadeBy(services.db, userId, actor.orgId);
+      const made = { userId, at: services.clock.now(), organizationId: actor.orgId };
+      const keys = await listKeysMadeBy(services.db, made);
       return withKeys(`${email} is no longer a member of ${slug}.`, keys);
     },
   }),
@@ -182,10 +184,10 @@ function describeSaved(member: SavedMember, slug: string): string {
 
 function withKeys(text: string, keys: RemovedUser["keys"]): string {
   if (keys.length === 0) return text;
-  const lines = keys.map(
-    ({ organization, name }) => `  ${CALL} keys revoke ${organization} ${JSON.stringify(name)}`,
-  );
-  const reminder = "These API keys, created by that person, keep working. To revoke them:";
+  const names = keys.map(({ organization, name }) => `${toPrintableLine(name)} (${organization})`);
+  const reminder = `These API keys, created by that person, keep working: ${names.join(", ")}. To revoke them:`;
+  // By prefix: a shell could execute a name.
+  const lines = keys.map(({ organization, prefix }) => `  ${CALL} keys revoke ${organization} ${prefix}`);
   return [text, reminder, ...lines].join("\n");
 }
 

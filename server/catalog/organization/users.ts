@@ -9,7 +9,7 @@ import { operatorOf } from "./organizations";
 export type RemovedUser = {
   organizations: string[];
   /** Usable API keys that the person created: they keep working. */
-  keys: { organization: string; name: string }[];
+  keys: { organization: string; name: string; prefix: string }[];
 };
 
 /**
@@ -33,7 +33,7 @@ export async function removeUser(
     await rejectLastOwner(tx, email, members);
 
     const at = services.clock.now();
-    const keys = await listKeysMadeBy(tx, id);
+    const keys = await listKeysMadeBy(tx, { userId: id, at });
     for (const { role, organization } of members) {
       const actor: OperatorActor = await operatorOf({ db: tx }, organization.slug, operatorName);
       const subject = { kind: "member", id, name: email } as const;
@@ -53,18 +53,22 @@ export async function removeUser(
   });
 }
 
-/** Usable API keys that a person created, in one organization or in all. */
+/** API keys that a person created and that are usable at this time, in one organization or in all. */
 export async function listKeysMadeBy(
   db: Pick<Transaction, "apiKey">,
-  userId: string,
-  organizationId?: string,
+  { userId, at, organizationId }: { userId: string; at: Date; organizationId?: string },
 ): Promise<RemovedUser["keys"]> {
   const keys = await db.apiKey.findMany({
-    where: { createdBy: `user:${userId}`, revokedAt: null, ...(organizationId ? { organizationId } : {}) },
-    select: { name: true, organization: { select: { slug: true } } },
+    where: {
+      createdBy: `user:${userId}`,
+      revokedAt: null,
+      OR: [{ expiresAt: null }, { expiresAt: { gt: at } }],
+      ...(organizationId ? { organizationId } : {}),
+    },
+    select: { name: true, prefix: true, organization: { select: { slug: true } } },
     orderBy: { id: "asc" },
   });
-  return keys.map(({ name, organization }) => ({ organization: organization.slug, name }));
+  return keys.map(({ organization, ...key }) => ({ organization: organization.slug, ...key }));
 }
 
 async function findUser(tx: Transaction, email: string) {
