@@ -11,6 +11,7 @@ import {
   setAgent,
   type Tenant,
 } from "@/testing/world";
+import { errorResponses } from "./openapi/responses";
 import { handleRest } from "./rest";
 import { handleWebhook } from "./webhook";
 
@@ -59,6 +60,12 @@ function expectError(answer: Awaited<ReturnType<typeof rest>>, status: number, c
   expect(answer.body.message).toEqual(expect.any(String));
   expect(answer.body.requestId).toBe(answer.headers.get("x-request-id"));
   expect(answer.headers.get("content-type")).toMatch(/^application\/json/);
+  const sent = [...answer.headers.keys()].filter((name) => !/^(content-type|cache-control)$/.test(name));
+  for (const [name, { headers, content }] of Object.entries(errorResponses())) {
+    if ((name === "CompressedBody") !== (status === 415)) continue;
+    if (!(code in content["application/json"].examples)) continue;
+    expect(Object.keys(headers).map((name) => name.toLowerCase())).toEqual(expect.arrayContaining(sent));
+  }
 }
 
 async function startAgent(who: Tenant = tenant): Promise<string> {
@@ -588,6 +595,12 @@ describe("reads, endpoints 3–6", () => {
       headers: { Accept: accept },
     });
     expect([answer.status, answer.headers.get("content-type")]).toEqual([400, `${type}; charset=utf-8`]);
+  });
+
+  it("415 for a compressed body", async () => {
+    const headers = { "Content-Encoding": "gzip" };
+    const answer = await rest({ path: `/v1/tools/run/${tenant.toolId}`, headers, body: "{}" });
+    expectError(answer, 415, "invalid_request");
   });
 
   it("answers an internal error with a fixed message and logs the cause under its request id", async () => {

@@ -46,6 +46,12 @@ export const RESPONSE_HEADERS = {
     schema: { type: "string" },
     example: "POST",
   },
+  "Accept-Encoding": {
+    description: "The encoding that bodies may have: none.",
+    required: true,
+    schema: { type: "string", const: "identity" },
+    example: "identity",
+  },
 } as const satisfies Record<string, Header>;
 
 export type ResponseHeader = keyof typeof RESPONSE_HEADERS;

@@ -123,11 +123,16 @@ export function errorsOf({
   return { ...START, ...ofBody, "400": kind === "agent" ? "AgentStartRejected" : "ToolStartRejected" };
 }
 
-export function errorResponses() {
+export function errorResponses(): Record<string, ReturnType<typeof errorResponse>> {
   const { CompressedBody, ...others } = RESPONSES;
+  const compressed = errorResponse(CompressedBody);
   return {
     ...Object.fromEntries(Object.entries(others).map(([name, codes]) => [name, errorResponse(codes)])),
-    CompressedBody: { ...errorResponse(CompressedBody), description: "The body has a Content-Encoding" },
+    CompressedBody: {
+      ...compressed,
+      description: "The body has a Content-Encoding",
+      headers: { ...compressed.headers, ...headerReferences("Accept-Encoding") },
+    },
   };
 }
 
@@ -147,8 +152,11 @@ function errorResponse(codes: readonly ErrorCode[]) {
 }
 
 function extraHeaders(code: ErrorCode | undefined): ResponseHeader[] {
-  if (code === "rate_limited") return ["Retry-After", "RateLimit-Policy", "RateLimit"];
-  return code === "method_not_allowed" ? ["Allow"] : [];
+  if (code === "method_not_allowed") return ["Allow"];
+  // These calls are not counted.
+  if (code === "unauthenticated" || code === "invalid_signature") return [];
+  // A call may fail before it is counted.
+  return ["RateLimit-Policy", "RateLimit", ...(code === "rate_limited" ? ["Retry-After" as const] : [])];
 }
 
 const EXAMPLE_ISSUES: Partial<Record<ErrorCode, ErrorBody["issues"]>> = {
