@@ -282,12 +282,15 @@ print(json.dumps([
     expect(connections).toBeGreaterThan(2);
   });
 
-  it("exports YAML if that is asked for", async () => {
+  it("exports a file that can be applied, and YAML if that is asked for", async () => {
     const code = `import os
 from stepwell_client import StepwellClient
 operations = StepwellClient(os.environ["STEPWELL_URL"], os.environ["STEPWELL_KEY"]).operations
-print(operations.export_definition_file().organizations[0]["slug"])
+file = operations.export_definition_file()
+print(file.organizations[0]["slug"])
+applied = operations.apply_definition_file(file, dry_run=True)
+print({definition.saved for definition in applied.definitions})
 print(operations.export_definition_file(format="yaml"))`;
-    expect(await runPython(code)).toMatch(/^clients\n[\s\S]*^organizations:\n/m);
+    expect(await runPython(code)).toMatch(/^clients\n{'unchanged'}\n[\s\S]*^organizations:\n/m);
   });
 });

@@ -3937,9 +3937,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    [key: string]: unknown;
-                };
+                "application/json": components["schemas"]["DefinitionFile"];
                 "application/yaml": string;
             };
         };

@@ -19,7 +19,7 @@ class Operations:
 
     def apply_definition_file(
         self,
-        body: dict[str, Any],
+        body: models.DefinitionFile,
         *,
         dry_run: bool | None = None,
     ) -> models.AppliedDefinitionFile:

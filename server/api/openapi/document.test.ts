@@ -87,6 +87,14 @@ describe("bodies", () => {
     expect(operationOf("receiveWebhook").requestBody?.content["application/json"]?.schema).toEqual({});
   });
 
+  it("a definition file has one name, applied and exported", () => {
+    const file = { $ref: "#/components/schemas/DefinitionFile" };
+    const { requestBody } = operationOf("applyDefinitionFile");
+    expect(requestBody?.content["application/json"]?.schema).toMatchObject(file);
+    const exported = response.parse(operationOf("exportDefinitionFile").responses["200"]);
+    expect(exported.content["application/json"]?.schema).toEqual(file);
+  });
+
   it("enums, views and errors are named components, each of them in use", () => {
     const names = Object.keys(document.components?.schemas ?? {});
     for (const name of names) {

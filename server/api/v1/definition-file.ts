@@ -9,7 +9,10 @@ import { choice } from "./filters";
 // The text of JSON; the document shows its value.
 const source = z.string().meta({
   description: "A definition file of one organization, the key's",
-  override: { type: "object", additionalProperties: true },
+  override: ({ jsonSchema }) => {
+    delete jsonSchema.type;
+    jsonSchema.$ref = "#/components/schemas/DefinitionFile";
+  },
 });
 
 const exampleFile = {
