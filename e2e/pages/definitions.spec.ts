@@ -51,3 +51,15 @@ test("a new run begins with the choice of its agent or tool, for those who may s
   await expect(page).toHaveURL(`/agents/${organization.agentId}`);
   await expect(page.getByLabel("Message")).toBeVisible();
 });
+
+test("the search of a list is that of its address", async ({ ownerPage: page }) => {
+  await page.goto("/tools");
+  const search = page.getByRole("searchbox", { name: "Search tools" });
+  const counter = page.getByRole("link", { name: "Counter", exact: true });
+  await search.pressSequentially(" double ");
+  await expect(counter).toHaveCount(0);
+  await expect(search).toHaveValue(" double ");
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Tools" }).click();
+  await expect(counter).toBeVisible();
+  await expect(search).toHaveValue("");
+});

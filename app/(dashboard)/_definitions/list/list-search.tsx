@@ -1,10 +1,11 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { useRef, useState, useTransition } from "react";
+import { useRef, useTransition } from "react";
 import { formatCount } from "@/app/_ui/figures/format";
 import { useKeyHint, usePageKeys } from "@/app/_ui/page/page-keys";
 import { SearchField } from "@/app/_ui/search-field";
+import { useReportedText } from "@/app/_ui/use-reported-text";
 import { listHref, type WeekSort } from "./columns";
 
 type ListSearchProps = {
@@ -19,13 +20,15 @@ type ListSearchProps = {
 export function ListSearch({ what, search, sort, shown, total }: ListSearchProps) {
   const router = useRouter();
   const field = useRef<HTMLInputElement>(null);
-  const [typed, setTyped] = useState(search);
   const [, startTransition] = useTransition();
+  const { typed, setTyped, report } = useReportedText(search, (text) =>
+    startTransition(() => router.replace(listHref(`/${what}`, { sort, search: text }), { scroll: false })),
+  );
   const hint = useKeyHint("/");
   usePageKeys({ "/": () => field.current?.focus() });
   const find = (text: string) => {
     setTyped(text);
-    startTransition(() => router.replace(listHref(`/${what}`, { sort, search: text }), { scroll: false }));
+    report(text);
   };
   return (
     <search className="flex min-h-12 items-center gap-3 px-4 py-2 sm:px-6">

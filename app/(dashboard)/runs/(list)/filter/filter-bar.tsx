@@ -9,6 +9,7 @@ import { formatCount } from "@/app/_ui/figures/format";
 import { PlusIcon } from "@/app/_ui/icons";
 import { useKeyHint, usePageKeys } from "@/app/_ui/page/page-keys";
 import { SearchField } from "@/app/_ui/search-field";
+import { useReportedText } from "@/app/_ui/use-reported-text";
 import type { FilterTargets } from "@/server/catalog/overview";
 import { SEARCHED_CHARACTERS } from "@/server/contract/limits";
 import { MAX_SEARCH_LENGTH } from "@/server/runs/read/enums";
@@ -113,26 +114,9 @@ export function FilterBar({
 
 /** Enter and leaving the field search immediately, so that no late search disturbs the next page. */
 function TextSearch({ text, onChange }: { text: string; onChange: (text: string) => void }) {
-  const [typed, setTyped] = useState(text);
-  /** Reported texts that have not come back yet, oldest first. */
-  const reported = useRef<string[]>([]);
-  function report() {
-    const wanted = typed.trim();
-    if (wanted === (reported.current.at(-1) ?? text)) return;
-    reported.current.push(wanted);
-    onChange(wanted);
-  }
+  const { typed, setTyped, ...field } = useReportedText(text, onChange);
+  const report = () => field.report(typed.trim());
   const reportPaused = useEffectEvent(report);
-  /** The first effect may run after the first key and must not replace what was typed. */
-  const arrived = useRef(text);
-  useEffect(() => {
-    if (arrived.current === text) return;
-    arrived.current = text;
-    const at = reported.current.lastIndexOf(text);
-    reported.current = reported.current.slice(at + 1);
-    // A text of this field comes back late, when more may have been typed. Any other text replaces what was typed.
-    if (at < 0) setTyped(text);
-  }, [text]);
   const searchHint = useKeyHint("/");
   useEffect(() => {
     if (typed.trim() === text) return;
