@@ -2,11 +2,10 @@ import { type ChangeEvent, useId, useRef, useState } from "react";
 import { CodeEditor, type EditorHandle } from "@/app/_ui/editor/code-editor";
 import { InvalidMark } from "@/app/_ui/editor/required-mark";
 import { INPUT_CLASS } from "@/app/_ui/forms/form";
-import { isExactNumber } from "@/server/base/json/exact-number";
-import { type Json, tryParseJson, writeJson } from "@/server/base/json/json";
+import { type Json, writeJson } from "@/server/base/json/json";
 import { readTypedJson } from "@/server/base/json/repeated-key";
 import { type Field, valuesOf } from "../_schema/field";
-import { controlOf, isLong, sampleOf } from "../_schema/value";
+import { controlOf, isLong, numberIn, numberText, sampleOf } from "../_schema/value";
 
 const INPUT_TYPES: Record<string, string> = { email: "email", date: "date", time: "time", uri: "url" };
 
@@ -45,11 +44,11 @@ export function Control({ id, field, label, value, needed, onChange }: ControlPr
           id={id}
           max={numberOf(keywords.maximum)}
           min={numberOf(keywords.minimum)}
-          onChange={({ target }) => onChange(target.value === "" ? undefined : numberFrom(target))}
+          onChange={({ target }) => onChange(numberIn(target))}
           required={needed}
           step={field.type === "integer" ? 1 : "any"}
           type="number"
-          value={typeof value === "number" || isExactNumber(value) ? String(value) : ""}
+          value={numberText(value)}
         />
       );
     case "boolean":
@@ -84,9 +83,6 @@ export function Control({ id, field, label, value, needed, onChange }: ControlPr
       return <JsonField id={id} label={label} needed={needed} onChange={onChange} value={value} />;
   }
 }
-
-/** Keeps the digits that a double cannot hold. */
-const numberFrom = ({ value, valueAsNumber }: HTMLInputElement) => tryParseJson(value) ?? valueAsNumber;
 
 const numberOf = (keyword: unknown) => (typeof keyword === "number" ? keyword : undefined);
 

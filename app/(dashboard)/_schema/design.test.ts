@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { readJson, writeJson } from "@/server/base/json/json";
 import {
   choicesOf,
   describeRest,
@@ -10,7 +11,7 @@ import {
   withType,
 } from "./design";
 import { type Field, newField, readSchema } from "./field";
-import { controlOf, sampleOf } from "./value";
+import { controlOf, numberText, sampleOf } from "./value";
 
 function fieldsOf(schema: unknown): Field {
   const root = readSchema(schema);
@@ -160,4 +161,18 @@ it("has a choice only with values", () => {
   expect(toSchema({ ...NO_FIELDS, fields: [{ ...choice, choices: [] }] })).toEqual(
     objectOf({ unit: { type: "string" } }),
   );
+});
+
+it("keeps the digits of a default that a double cannot hold", () => {
+  const properties =
+    '{"id":{"type":"integer","default":12345678901234567890},"part":{"type":"number","default":0.12345678901234567890}}';
+  const text = `{"type":"object","properties":${properties}}`;
+  const root = fieldsOf(readJson(text));
+  expect(root.fields.map((field) => numberText(presetOf(field)))).toEqual([
+    "12345678901234567890",
+    "0.12345678901234567890",
+  ]);
+  expect(writeJson(toSchema(root))).toBe(text);
+  const [id, part] = root.fields.map((field) => withType(field, "integer").keywords);
+  expect([id, part].map((keywords) => keywords && "default" in keywords)).toEqual([true, false]);
 });

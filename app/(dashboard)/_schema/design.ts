@@ -1,3 +1,4 @@
+import { isExactNumber, isWholeNumber } from "@/server/base/json/exact-number";
 import { writeJson } from "@/server/base/json/json";
 import { FIELD_TYPES, type Field, type FieldType, newField } from "./field";
 
@@ -36,9 +37,10 @@ export function reasonOf(root: Field): string | null {
 function hasControl(field: Field, preset: unknown): boolean {
   const { type } = field;
   if (type === "text") return typeof preset === "string" && preset !== "" && !preset.includes("\n");
-  if (type === "integer") return Number.isInteger(preset);
+  if (type === "integer") return isWholeNumber(preset);
+  if (type === "number") return typeof preset === "number" || isExactNumber(preset);
   if (type === "choice") return choicesOf(field).some((each) => each === preset);
-  return (type === "number" || type === "boolean") && typeof preset === type;
+  return type === "boolean" && typeof preset === "boolean";
 }
 
 /** The field's default, if the form has a control for it. */

@@ -1,4 +1,5 @@
-import { isJsonObject } from "@/server/base/json/json";
+import { isExactNumber } from "@/server/base/json/exact-number";
+import { isJsonObject, tryParseJson } from "@/server/base/json/json";
 import { type Field, valuesOf } from "./field";
 
 /** The control for a field. `json`: a value that a form cannot show is edited as JSON. */
@@ -67,6 +68,14 @@ export function emptyOf(field: Field): unknown {
       return undefined;
   }
 }
+
+/** The number in a field, with the digits that a double cannot hold; undefined if the field is empty. */
+export const numberIn = ({ value, valueAsNumber }: Pick<HTMLInputElement, "value" | "valueAsNumber">) =>
+  value === "" ? undefined : (tryParseJson(value) ?? valueAsNumber);
+
+/** The text of a number's field; empty for any other value. */
+export const numberText = (value: unknown) =>
+  typeof value === "number" || isExactNumber(value) ? String(value) : "";
 
 /** A copy of an object with one property set, or without it if the value is undefined. */
 export function withProperty(value: unknown, name: string, next: unknown): Record<string, unknown> {

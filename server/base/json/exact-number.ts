@@ -42,6 +42,10 @@ export function isExactNumber(value: unknown): value is ExactNumber {
   return typeof value === "object" && value !== null && BRAND in value;
 }
 
+/** Returns true for an integer, also one that a double cannot hold. */
+export const isWholeNumber = (value: unknown) =>
+  isExactNumber(value) ? /^-?\d+$/.test(value.text) : Number.isInteger(value);
+
 /** Marks digits in strings of intermediate texts. It is random and secret, so no other string begins with it. */
 export const EXACT_MARK = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
   byte.toString(16).padStart(2, "0"),

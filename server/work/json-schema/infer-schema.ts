@@ -1,4 +1,4 @@
-import { type ExactNumber, isExactNumber } from "@/server/base/json/exact-number";
+import { type ExactNumber, isExactNumber, isWholeNumber } from "@/server/base/json/exact-number";
 import { isJsonObject, type Json, type JsonObject, keysOf } from "@/server/base/json/json";
 
 const MAX_DEPTH = 12;
@@ -14,7 +14,7 @@ export function inferSchema(value: Json): JsonObject {
 }
 
 function inferCommon(values: readonly Json[], depth: number): JsonObject {
-  const isWhole = values.every((value) => !isNumber(value) || isInteger(value));
+  const isWhole = values.every((value) => !isNumber(value) || isWholeNumber(value));
   const byType = new Map<string, Json[]>();
   for (const value of values) {
     const type = isNumber(value) && isWhole ? "integer" : typeName(value);
@@ -31,9 +31,6 @@ function inferCommon(values: readonly Json[], depth: number): JsonObject {
 function isNumber(value: Json): value is number | ExactNumber {
   return typeof value === "number" || isExactNumber(value);
 }
-
-const isInteger = (value: number | ExactNumber) =>
-  typeof value === "number" ? Number.isInteger(value) : /^-?\d+$/.test(value.text);
 
 function typeName(value: Json): string {
   if (value === null) return "null";

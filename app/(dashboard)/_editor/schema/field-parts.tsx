@@ -4,6 +4,7 @@ import clsx from "clsx";
 import { INPUT_CLASS } from "@/app/_ui/forms/form";
 import { choicesOf, describeRest, presetOf, withKeyword } from "../../_schema/design";
 import { FIELD_TYPES, type Field, type FieldType, isFieldType } from "../../_schema/field";
+import { numberIn, numberText } from "../../_schema/value";
 
 type TypeSelectProps = { label: string; value: FieldType; onChange: (type: FieldType) => void };
 
@@ -39,13 +40,11 @@ export function PresetInput({ field, label, onChange }: FieldProps) {
         aria-label={label}
         autoComplete="off"
         className={PRESET_CLASS}
-        onChange={({ target: { value, valueAsNumber } }) =>
-          set(value === "" ? undefined : type === "text" ? value : valueAsNumber)
-        }
+        onChange={({ target }) => set(type === "text" ? target.value || undefined : numberIn(target))}
         placeholder="Default"
         step={type === "integer" ? 1 : "any"}
         type={type === "text" ? "text" : "number"}
-        value={typeof preset === "string" || typeof preset === "number" ? preset : ""}
+        value={typeof preset === "string" ? preset : numberText(preset)}
       />
     );
   }
