@@ -15,15 +15,18 @@ function useCopy(text: string | (() => Promise<string>)) {
     const timer = setTimeout(() => setCopied(false), 1_500);
     return () => clearTimeout(timer);
   }, [copied]);
-  async function onClick() {
-    try {
-      await copyText(typeof text === "string" ? text : await text());
-      setCopied(true);
-    } catch (error) {
-      notify("Nothing was copied", describeError(error).message);
-    }
-  }
+  const onClick = () => copy(text, () => setCopied(true));
   return { copied, onClick };
+}
+
+/** Copies a text and calls `done`, or reports why nothing was copied. */
+export async function copy(text: string | (() => Promise<string>), done: () => void): Promise<void> {
+  try {
+    await copyText(typeof text === "string" ? text : await text());
+    done();
+  } catch (error) {
+    notify("Nothing was copied", describeError(error).message);
+  }
 }
 
 type CopyButtonProps = {
@@ -73,7 +76,7 @@ export function OneTimeValue({ label, value, warning }: { label: string; value: 
  * Writes a text to the clipboard, also on pages without TLS, where the clipboard API is missing. Throws if the browser
  * does not allow it.
  */
-export async function copyText(text: string): Promise<void> {
+async function copyText(text: string): Promise<void> {
   if (window.isSecureContext) return navigator.clipboard.writeText(text);
   const focused = document.activeElement;
   const field = document.createElement("textarea");

@@ -100,3 +100,19 @@ test("the triggers are sorted by a figure of the last seven days, and by name ag
   await expect(page).toHaveURL("/triggers");
   await expect(runs).not.toHaveAttribute("aria-sort");
 });
+
+test("an action that cannot copy says so", async ({ ownerPage: page, organization }) => {
+  await page.goto(`/triggers/${organization.triggerIds.doubles}`);
+  await page.evaluate(() => {
+    navigator.clipboard.writeText = () => Promise.reject(new Error("The browser does not allow it."));
+  });
+  for (const action of ["Copy the address", "Copy the call as curl"]) {
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Search or go to" }).fill(action);
+    await page.keyboard.press("Enter");
+    const message = page.getByRole("group").filter({ hasText: "Nothing was copied" });
+    await expect(message).toContainText("The browser does not allow it.");
+    await message.getByRole("button", { name: "Dismiss" }).click();
+    await expect(message).toHaveCount(0);
+  }
+});

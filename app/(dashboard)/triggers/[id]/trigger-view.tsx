@@ -1,7 +1,7 @@
 "use client";
 
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { CopyButton, copyText } from "@/app/_ui/copy-button";
+import { CopyButton, copy } from "@/app/_ui/copy-button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { Fact, Facts, PartHead } from "@/app/_ui/figures/facts";
 import { formatCredits } from "@/app/_ui/figures/format";
@@ -48,7 +48,7 @@ export function TriggerView({ triggerId }: { triggerId: string }) {
 function useTriggerActions(trigger: TriggerDetail): void {
   const { url, masked, target } = trigger;
   const line = url === null ? null : curlLine(trigger, url);
-  const copy = (text: string, done: string) => () => void copyText(text).then(() => notify(done));
+  const copyAnd = (text: string, done: string) => () => void copy(text, () => notify(done));
   usePageActions([
     { label: "Runs of this trigger", href: `/runs?trigger=${trigger.id}` },
     ...(target.gone
@@ -57,8 +57,8 @@ function useTriggerActions(trigger: TriggerDetail): void {
     ...(url === null || masked
       ? []
       : [
-          { label: "Copy the address", run: copy(url, "Address copied") },
-          ...(line === null ? [] : [{ label: "Copy the call as curl", run: copy(line, "Call copied") }]),
+          { label: "Copy the address", run: copyAnd(url, "Address copied") },
+          ...(line === null ? [] : [{ label: "Copy the call as curl", run: copyAnd(line, "Call copied") }]),
         ]),
   ]);
 }

@@ -1,7 +1,6 @@
-import { CopyButton, copyText } from "@/app/_ui/copy-button";
+import { CopyButton, copy } from "@/app/_ui/copy-button";
 import { curlOf } from "@/app/_ui/curl";
 import { useOrganizationAddress } from "@/app/_ui/data/page-organization";
-import { describeError } from "@/app/_ui/data/query-client";
 import { shortId } from "@/app/_ui/figures/format";
 import { Status } from "@/app/_ui/figures/status";
 import { CopyIcon, DownloadIcon, TerminalIcon } from "@/app/_ui/icons";
@@ -45,21 +44,12 @@ export function RunHeader({ run, reserve }: { run: RunDetail; reserve: boolean }
 function RunMenu({ run }: { run: RunDetail }) {
   const addressOf = useOrganizationAddress();
   const input = usePayload(run.input, addressOf(`/api/runs/${run.id}/text?field=input`));
-  const copy = async (text: () => string | Promise<string>, done: string, then?: string) => {
-    try {
-      await copyText(await text());
-      notify(done, then);
-    } catch (error) {
-      notify("Copying failed", describeError(error).message);
-    }
-  };
   const copyCurl = () =>
     copy(
       async () => startingCall(run, await input.read()),
-      "Copied as curl",
-      "Set API_KEY to one of your keys before running it.",
+      () => notify("Copied as curl", "Set API_KEY to one of your keys before running it."),
     );
-  const copyId = () => copy(() => run.id, "Run id copied");
+  const copyId = () => copy(run.id, () => notify("Run id copied"));
   const file = addressOf(`/api/runs/${run.id}/download`);
   return (
     <ActionMenu
