@@ -112,6 +112,17 @@ test("the text of a schema and its fields are the same; a schema that fields can
   await views.getByRole("button", { name: "JSON Schema" }).click();
   await expectText(text, /"town"[\s\S]*"days"[\s\S]*12345678901234567890/);
 
+  const units = (...values: string[]) =>
+    JSON.stringify({ type: "object", properties: { unit: { enum: values } }, required: ["unit"] });
+  const unit = page.getByRole("region", { name: "Try the draft" }).getByLabel("unit");
+  await fillEditor(text, units("metric", "imperial"));
+  await unit.selectOption("imperial");
+  await fillEditor(text, units("celsius", "kelvin"));
+  // The input has a value that is no choice anymore.
+  await expect(unit.locator("option:checked")).toHaveText("imperial");
+  await unit.selectOption("kelvin");
+  await expect(unit.locator("option")).toHaveText(["celsius", "kelvin"]);
+
   await fillEditor(text, schemaOf({ price: { anyOf: [{ type: "number" }, { type: "string" }] } }));
   await expect(text).toHaveAccessibleDescription('"price" uses anyOf. It is edited as JSON Schema.');
   await expect(views.getByRole("button", { name: "Fields" })).toBeDisabled();

@@ -63,13 +63,23 @@ export function Control({ id, field, label, value, needed, onChange }: ControlPr
       );
     case "choice": {
       const values = valuesOf(field) ?? [];
+      const shown = value === undefined ? "" : String(value);
+      const isChoice = value === undefined ? !required : values.some((choice) => String(choice) === shown);
+      const before = (isChoice ? 0 : 1) + (required ? 0 : 1);
       return (
         <select
           className={INPUT_CLASS}
           id={id}
-          onChange={(event) => onChange(values[event.target.selectedIndex - (required ? 0 : 1)])}
-          value={String(value ?? "")}
+          onChange={(event) => onChange(values[event.target.selectedIndex - before])}
+          required={needed && !isChoice}
+          value={shown}
         >
+          {/* Without it, the browser would show the first choice. */}
+          {isChoice ? null : (
+            <option disabled value={shown}>
+              {typeof value === "object" ? writeJson(value) : shown}
+            </option>
+          )}
           {required ? null : <option value="">not set</option>}
           {values.map((choice) => (
             <option key={String(choice)} value={String(choice)}>
