@@ -71,13 +71,16 @@ const requestBody = z.strictObject({
 type MessageRequest = z.infer<typeof requestBody>;
 type Block = Record<string, unknown> & { type: string };
 
+/** `code` and `param`: gateways add them. */
+type ErrorFields = { type: string; message: string; code?: string; param?: string };
+
 /** The answer to one call: blocks of a reply and their end, an error, or a broken stream. */
 export type MessageLine = {
   blocks?: Block[];
   stop?: string;
   explanation?: string;
-  error?: { status: number; type: string; message: string; headers?: Record<string, string> };
-  failed?: { type: string; message: string };
+  error?: ErrorFields & { status: number; headers?: Record<string, string> };
+  failed?: ErrorFields;
   isCut?: boolean;
 };
 
@@ -177,9 +180,9 @@ export async function startStrictMessages(
     return null;
   }
 
-  const errorOf = ({ type, message }: { type: string; message: string }) => ({
+  const errorOf = (error: ErrorFields) => ({
     type: "error",
-    error: { type, message },
+    error,
   });
   const reject = (message: string) =>
     Response.json(errorOf({ type: "invalid_request_error", message }), { status: 400 });

@@ -245,6 +245,14 @@ test("what a model rejects is left out from then on", async () => {
   expect(Object.keys(server.requests.at(-1) ?? {}).sort()).toEqual(["max_tokens", "messages", "model"]);
 });
 
+test("a setting that an error names only beside its message is left out", async () => {
+  const message = "This value is not supported.";
+  const error = { status: 400, type: "invalid_request_error", message, param: "temperature" };
+  const { call } = await serve([{ error }, { blocks: [textBlock("Done.")] }]);
+  const { attempts } = await call(modelRequest("hi", { settings: { temperature: 0.2 } }));
+  expect(attempts.at(-1)).toMatchObject({ error: null, changes: ["temperature was left out"] });
+});
+
 // anthropics/anthropic-sdk-python#1598
 test("thinking that can no longer be verified is left out, and off for the rest of its turn", async () => {
   let isForgotten = false;
@@ -376,6 +384,18 @@ test.each<[string, MessageLine, string, string]>([
     { error: { status: 402, type: "billing_error", message: "Credit balance too low" } },
     "quota",
     "Credit balance",
+  ],
+  [
+    "unpaid behind a gateway",
+    { error: { status: 429, type: "api_error", code: "insufficient_balance_error", message: "Top up" } },
+    "quota",
+    "answered 429 Top up",
+  ],
+  [
+    "filtered by a gateway",
+    { error: { status: 500, type: "new_api_error", code: "sensitive_words_detected", message: "No" } },
+    "declined",
+    "answered 500 No",
   ],
 ])("an answer that is %s", async (_name, line, reason, message) => {
   for (const streaming of [{ onText }, {}]) {

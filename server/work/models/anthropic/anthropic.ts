@@ -5,6 +5,7 @@ import {
   JSON_HEADERS,
   type ModelInterface,
 } from "@/server/work/models/calls/model-interface";
+import { readReported } from "@/server/work/models/errors/error-bodies";
 import { ResponseError } from "@/server/work/models/errors/replies";
 import { MAX_EVENT_LENGTH } from "@/server/work/models/port";
 import { readMessage } from "./message";
@@ -71,7 +72,8 @@ function createClient(
 
 function explain({ APIError }: Sdk, error: unknown): unknown {
   if (!(error instanceof APIError) || error.status === undefined) return error;
-  const { status, headers, apiMessage } = error;
-  const message = apiMessage === null ? error.message : `${status} ${apiMessage}`;
-  return new ResponseError(message, { status, headers, cause: error });
+  const { status, headers } = error;
+  const reported = readReported(error.error, status);
+  const message = reported === null ? error.message : `${status} ${reported.message}`;
+  return new ResponseError(message, { ...reported, status, headers, cause: error });
 }
