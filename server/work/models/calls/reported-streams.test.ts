@@ -206,19 +206,25 @@ test.each([
   ]);
 });
 
-test("a setting that is rejected within the stream is left out", async () => {
-  const error = {
-    message: "Unsupported parameter: 'temperature' is not supported with this model.",
-    type: "invalid_request_error",
-    param: "temperature",
-    code: "unsupported_parameter",
-  };
-  const { attempts } = await call("chat", { text: events({ error }) }, chat(choice({ content: "1" }, ENDS)));
+const UNSUPPORTED = {
+  message: "Unsupported parameter: 'temperature' is not supported with this model.",
+  param: "temperature",
+  code: "unsupported_parameter",
+};
+const REQUEST_ERROR = { ...UNSUPPORTED, type: "invalid_request_error" };
+
+test.each([
+  ["chat", { error: REQUEST_ERROR }],
+  ["chat", { error: UNSUPPORTED }],
+  ["responses", { type: "error", error: REQUEST_ERROR }],
+  // OpenAI's API reference, streaming events of responses, error.
+  ["responses", { type: "error", ...UNSUPPORTED }],
+] as const)("%s: a setting that is rejected within the stream is left out: %j", async (api, failed) => {
+  const done = api === "chat" ? chat(choice({ content: "1" }, ENDS)).text : events(completedText, completed);
+  const { attempts } = await call(api, { text: events(failed) }, { text: done });
   expect(attempts).toMatchObject([{ error: expect.any(String) }, { changes: ["temperature was left out"] }]);
   asked = 0;
-  await expect(call("responses", { text: events({ type: "error", error }) })).rejects.toMatchObject({
-    reason: "rejected",
-  });
+  await expect(call(api, { text: events(failed) })).rejects.toMatchObject({ reason: "rejected" });
   expect(asked).toBe(2);
 });
 

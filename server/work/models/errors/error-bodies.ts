@@ -61,9 +61,20 @@ function isStatus(code: unknown): boolean {
   return Number.isInteger(number) && number >= 400 && number <= 599;
 }
 
-// For errors without a status: Anthropic's documentation of errors; OpenAI has some, too, and codes.
+// For errors without a status: types of Anthropic's documentation of errors, some of which are OpenAI's, too, and codes
+// of OpenAI (animalnots/BetterChatGPT-PLUS#62, thisisartium/continuous-alignment-testing#25), whose stream events have no type.
 const STATUS_OF_WORD: ReadonlyMap<string, number> = new Map([
   ["invalid_request_error", 400],
+  ["context_length_exceeded", 400],
+  ["integer_above_max_value", 400],
+  ["integer_below_min_value", 400],
+  ["invalid_type", 400],
+  ["invalid_value", 400],
+  ["missing_required_parameter", 400],
+  ["string_above_max_length", 400],
+  ["unknown_parameter", 400],
+  ["unsupported_parameter", 400],
+  ["unsupported_value", 400],
   ["authentication_error", 401],
   ["billing_error", 402],
   ["permission_error", 403],

@@ -52,6 +52,7 @@ test.each<[string, object, string]>([
   ["code is -1", { code: -1 }, "unavailable"],
   ["code is the provider's own (Z.ai)", { code: "1302" }, "unavailable"],
   ["code is a status", { code: "400" }, "rejected"],
+  ["code is that of a rejection", { code: "invalid_value" }, "rejected"],
 ])("an error in a successful response whose %s", (_name, error, reason) => {
   expect(read(readReportedError({ error: { message: "Try again.", ...error } }))).toMatchObject({ reason });
 });
