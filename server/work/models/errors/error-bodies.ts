@@ -61,8 +61,8 @@ function isStatus(code: unknown): boolean {
   return Number.isInteger(number) && number >= 400 && number <= 599;
 }
 
-// For errors without a status: types of Anthropic's documentation of errors, some of which are OpenAI's, too, and codes
-// of OpenAI (animalnots/BetterChatGPT-PLUS#62, thisisartium/continuous-alignment-testing#25), whose stream events have no type.
+// For errors without a status: types of Anthropic's documentation of errors, some of which are OpenAI's, too, and
+// OpenAI's codes (animalnots/BetterChatGPT-PLUS#62, thisisartium/continuous-alignment-testing#25).
 const STATUS_OF_WORD: ReadonlyMap<string, number> = new Map([
   ["invalid_request_error", 400],
   ["context_length_exceeded", 400],

@@ -138,6 +138,16 @@ test.each([429, 200])("the headers in the body of a %s state the wait", async (s
   expect(rejected).toHaveLength(1);
 });
 
+test.each([429, 200])("a provider that names no wait is asked ever less often after a %s", async (status) => {
+  const time = virtualTime();
+  const counting = () => (now: number) => ({ allowed: now > MINUTE, left: 0, resetMs: MINUTE - now });
+  const { provider, rejected } = limitedProvider({ counting, says: () => ({}), status }, time);
+  const call = provider.call(modelRequest("hi", { organizationId: "org-1" }));
+  await expect(time.pass(call)).rejects.toMatchObject({ reason: "unavailable" });
+  // Each answer takes 200 ms; then follow one, two and four seconds.
+  expect(rejected.slice(0, 4)).toEqual([100, 1_300, 3_500, 7_700]);
+});
+
 test("a call that is cancelled leaves the queue, and the others go on", async () => {
   const time = virtualTime();
   const pace = new Paces(time).of("provider", "org-1");

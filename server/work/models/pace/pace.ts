@@ -2,7 +2,7 @@ import type { Clock } from "@/server/base/clock";
 import type { Allowance } from "./allowance";
 
 /** A call that was sent. It is proven when its response begins, or after a second: rejections come faster. */
-export type Departure = { at: number };
+export type Departure = { at: number; acceptedAt?: number };
 
 type Waiting = { depart: (departure: Departure) => void };
 type Tools = {
@@ -95,23 +95,31 @@ export class Pace {
   accepted(departure: Departure, allowance: Allowance | null): void {
     const now = this.#now();
     this.#prove(departure);
+    departure.acceptedAt = now;
     this.#acceptedAt.push(now);
     if (this.#acceptedAt.length > MAX_REMEMBERED) this.#acceptedAt.shift();
     this.#acceptedSince += 1;
-    this.#rejectionsInRow = 0;
     this.#silent = allowance === null ? this.#silent + 1 : 0;
     this.#interval = this.#interval < LEAST_INTERVAL_MS ? 0 : this.#interval * RECOVERY;
     this.#note(allowance, now);
     this.#admit();
   }
 
-  /** Call it if the provider has too many calls. `waitMs`: the wait that it asks for. */
+  /**
+   * Call it if the provider has too many calls, also for an accepted call whose response has the error. `waitMs`: the
+   * wait that the provider asks for.
+   */
   rejected(departure: Departure, waitMs: number | undefined): void {
     const now = this.#now();
     this.#unproven.delete(departure);
     // Calls that were sent together are rejected together: that is one lesson.
     const isNews = departure.at > this.#slowedAt;
-    if (isNews) this.#rejectionsInRow += 1;
+    if (departure.acceptedAt !== undefined) {
+      const index = this.#acceptedAt.lastIndexOf(departure.acceptedAt);
+      if (index >= 0) this.#acceptedAt.splice(index, 1);
+      if (isNews) this.#acceptedSince -= 1;
+    }
+    if (isNews) this.#rejectionsInRow = this.#acceptedSince > 0 ? 1 : this.#rejectionsInRow + 1;
     const own = Math.min(LONGEST_OWN_WAIT_MS, 1_000 * 2 ** (this.#rejectionsInRow - 1));
     const wait = Math.min(LONGEST_WAIT_MS, waitMs ?? own);
     this.#blockedUntil = Math.max(this.#blockedUntil, now + wait);
