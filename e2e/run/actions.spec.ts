@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { text as textOf } from "node:stream/consumers";
+import type { Route } from "@playwright/test";
 import { z } from "zod";
 import { editor, expectText, fillEditor } from "../support/editor";
 import { expect, test } from "../support/fixtures";
@@ -77,4 +78,30 @@ test("a run can be run again, also with different input", async ({
   await fillEditor(input, '{"number": 50}');
   await page.getByRole("dialog").getByRole("button", { name: "Run", exact: true }).click();
   await expect(page.getByRole("region", { name: "Output", exact: true })).toContainText("100");
+});
+
+test("a start whose answer is lost is repeated, not made twice", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
+  const id = await finishRun(request, organization, { tool: organization.toolId, input: { number: 6 } });
+  await page.goto(`/runs/${id}`);
+  let started = "";
+  const loseAnswer = async (route: Route) => {
+    const [answer] = await (await route.fetch()).json();
+    started = answer.result.data.runId;
+    await route.abort();
+  };
+  await page.route("**/api/trpc/*runs.rerun*", loseAnswer, { times: 1 });
+  const again = page.getByRole("button", { name: "Run again", exact: true });
+  await again.click();
+  await expect(page.getByText("Could not start the run")).toBeVisible();
+  await again.click();
+  await page.waitForURL((url) => url.pathname !== `/runs/${id}`);
+  await expect(page).toHaveURL(`/runs/${started}`);
+  // What was answered is over: the same start is another run.
+  await page.goBack();
+  await again.click();
+  await page.waitForURL((url) => ![id, started].some((each) => url.pathname === `/runs/${each}`));
 });

@@ -2,12 +2,14 @@ import { initTRPC, TRPCError } from "@trpc/server";
 import type { OpenApiMeta } from "trpc-to-openapi";
 import { type Actor, type MemberActor, type MemberRole, roleCovers } from "@/server/base/actor";
 import { AppError, type Issue, isAppError } from "@/server/base/errors";
+import { writeJson } from "@/server/base/json/json";
 import { requirePageOrganization } from "@/server/catalog/auth/page-organization";
 import { isOperator } from "@/server/catalog/organization/operators";
 import type { ErrorCode } from "@/server/contract/errors";
 import { queueDashboardCall } from "@/server/guard/limits/dashboard-queue";
 import type { StepMemory } from "@/server/guard/limits/process-memory";
-import type { IdempotentRequest } from "@/server/runs/idempotency";
+import { hashRequest, type IdempotentRequest } from "@/server/runs/idempotency";
+import type { StartConditions } from "@/server/runs/start-item";
 import type { StartOptions } from "@/server/runs/start-options";
 import type { Services } from "@/server/services";
 import { readSent } from "./sent-input";
@@ -19,6 +21,8 @@ export type ApiContext = {
   sessionId?: string | undefined;
   /** The id of the organization that the calling page shows. */
   pageOrganization?: string | null | undefined;
+  /** Names a start of a page, and its repetitions. */
+  startId?: string | null | undefined;
   /** Of procedures under `/v1`. */
   call?: ApiCall | undefined;
 };
@@ -132,6 +136,24 @@ export function memberProcedure(needed: MemberRole, { waitsOutside = false, anyP
     })
     .use(withSentInput);
 }
+
+/**
+ * For members who start a run. A page names each start: if it repeats the call, because the answer was lost, no other
+ * run starts.
+ */
+export const startProcedure = memberProcedure("member").use(async ({ ctx, path, getRawInput, next }) => {
+  const { actor, startId } = ctx;
+  const conditions: StartConditions = {};
+  if (startId) {
+    conditions.idempotency = {
+      scope: "page",
+      key: `${actor.userId} ${startId}`,
+      requestHash: hashRequest(path, writeJson(await getRawInput())),
+      answer: (runId) => ({ runId }),
+    };
+  }
+  return next({ ctx: { ...ctx, conditions } });
+});
 
 /** For operators, in whichever organization and role they are. */
 export function operatorProcedure(options: { waitsOutside?: boolean } = {}) {

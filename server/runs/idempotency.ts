@@ -7,7 +7,7 @@ import { MAX_IDEMPOTENCY_KEY_LENGTH } from "@/server/contract/limits";
 
 /** A start that its sender may repeat. */
 export type IdempotentRequest = {
-  /** `start` for endpoints 1 and 2, the trigger's id for webhooks. */
+  /** `start` for endpoints 1 and 2, `page` for the dashboard, the trigger's id for webhooks. */
   scope: string;
   key: string;
   /** SHA-256 of what a repetition must have in common. */

@@ -2,7 +2,7 @@
 
 import { CSPProvider } from "@base-ui/react/csp-provider";
 import { QueryClientProvider, useQueryClient } from "@tanstack/react-query";
-import { createTRPCClient, type getFetch, httpBatchLink } from "@trpc/client";
+import { createTRPCClient, type getFetch, httpBatchLink, splitLink } from "@trpc/client";
 import { createTRPCContext } from "@trpc/tanstack-react-query";
 import { LucideProvider } from "lucide-react";
 import { type ReactNode, useEffect, useMemo, useState } from "react";
@@ -11,11 +11,13 @@ import { checkConnection, noteResponse } from "@/app/_ui/data/connection";
 import { exactInput } from "@/app/_ui/data/exact-input";
 import { OrganizationContext, type PageOrganization } from "@/app/_ui/data/page-organization";
 import { createQueryClient } from "@/app/_ui/data/query-client";
+import { isStart, repeatStarts, startIdOf } from "@/app/_ui/data/repeat-starts";
 import { syncWithResponse } from "@/app/_ui/data/server-clock";
 import { lazy } from "@/app/_ui/lazy";
 import type { DashboardRouter } from "@/server/api/dashboard/router";
 import { MAX_BATCHED_CALLS } from "@/server/contract/enums";
 import { ORGANIZATION_HEADER } from "@/server/contract/page-organization";
+import { START_ID_HEADER } from "@/server/contract/start-id";
 
 /** Loads after the page, so that messages can appear when the connection is lost. */
 const Toasts = lazy(() => import("@/app/_ui/toasts"), "Toasts");
@@ -61,6 +63,26 @@ export function Providers({ now, timeZone, timeZoneChosen, nonce, children }: Pr
   );
 }
 
+function createPageClient(organizationId: string) {
+  const headers = { [ORGANIZATION_HEADER]: organizationId };
+  const options = { url: "/api/trpc", maxURLLength: 6_000, fetch: fetchAndNote };
+  return createTRPCClient<DashboardRouter>({
+    links: [
+      repeatStarts,
+      exactInput,
+      splitLink({
+        condition: isStart,
+        true: httpBatchLink({
+          ...options,
+          maxItems: 1,
+          headers: ({ opList: [start] }) => ({ ...headers, [START_ID_HEADER]: startIdOf(start) }),
+        }),
+        false: httpBatchLink({ ...options, maxItems: MAX_BATCHED_CALLS, headers }),
+      }),
+    ],
+  });
+}
+
 type OrganizationProviderProps = { organization: PageOrganization; children: ReactNode };
 
 /**
@@ -75,22 +97,7 @@ export function OrganizationProvider({ organization, children }: OrganizationPro
   useEffect(() => {
     if (isOther) window.location.reload();
   }, [isOther]);
-  const trpcClient = useMemo(
-    () =>
-      createTRPCClient<DashboardRouter>({
-        links: [
-          exactInput,
-          httpBatchLink({
-            url: "/api/trpc",
-            maxURLLength: 6_000,
-            maxItems: MAX_BATCHED_CALLS,
-            headers: { [ORGANIZATION_HEADER]: id },
-            fetch: fetchAndNote,
-          }),
-        ],
-      }),
-    [id],
-  );
+  const trpcClient = useMemo(() => createPageClient(id), [id]);
   if (isOther) return null;
   return (
     <OrganizationContext value={organization}>

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { memberProcedure } from "@/server/api/trpc";
 import type { MemberActor, MemberRole } from "@/server/base/actor";
 import { parseInput } from "@/server/base/issues";
+import type { StartConditions } from "@/server/runs/start-item";
 import type { Services } from "@/server/services";
 
 /** A procedure's input parser that rejects with every issue and its path, so that a form can show them at its fields. */
@@ -20,6 +21,16 @@ export function resolver<Input, Output>(
   return ({ ctx, input }: { ctx: { services: Services; actor: MemberActor }; input: Input }): Output =>
     run(ctx.services, ctx.actor, input);
 }
+
+/** A function that starts a run, of a `startProcedure`. */
+export function starter<Input extends object, Output>(
+  run: (services: Services, actor: MemberActor, input: Input & { conditions: StartConditions }) => Output,
+) {
+  return ({ ctx, input }: { ctx: StartContext; input: Input }): Output =>
+    run(ctx.services, ctx.actor, { ...input, conditions: ctx.conditions });
+}
+
+type StartContext = { services: Services; actor: MemberActor; conditions: StartConditions };
 
 /** A verb of the catalog (`catalogVerb`) as a mutation. */
 export function mutation<Schema extends z.ZodType, Result>({

@@ -8,6 +8,7 @@ import { organizationHeaders } from "@/server/catalog/auth/page-organization";
 import { MAX_BATCHED_CALLS } from "@/server/contract/enums";
 import { ORGANIZATION_HEADER } from "@/server/contract/page-organization";
 import { MAX_DASHBOARD_CALL_BYTES } from "@/server/contract/sizes";
+import { START_ID_HEADER } from "@/server/contract/start-id";
 import { readBody } from "@/server/guard/limits/read-body";
 import type { Services } from "@/server/services";
 import { dashboardRouter } from "./router";
@@ -35,6 +36,7 @@ export async function respondToDashboard(
         requestId,
         sessionId,
         pageOrganization,
+        startId: readStartId(request),
       }),
       responseMeta: ({ errors }) => {
         const headers = new Headers({
@@ -56,6 +58,11 @@ export async function respondToDashboard(
   return services.memory.answer(actor.orgId, { bytes, from: request }, async () =>
     respond(await withCheckedInput(request)),
   );
+}
+
+function readStartId({ headers }: Request): string | null {
+  const id = headers.get(START_ID_HEADER);
+  return id !== null && /^[0-9a-f]{32}$/.test(id) ? id : null;
 }
 
 async function withCheckedInput(request: Request): Promise<Request> {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { memberProcedure, router } from "@/server/api/trpc";
+import { memberProcedure, router, startProcedure } from "@/server/api/trpc";
 import { tryAgent, tryTool } from "@/server/api/try/try-definition";
 import { Decimal } from "@/server/base/amount";
 import { AppError } from "@/server/base/errors";
@@ -35,7 +35,7 @@ import { readRunHistogram } from "@/server/runs/read/metrics/histogram";
 import { metricsQuestion, readRunMetrics } from "@/server/runs/read/metrics/metrics";
 import { readStepValues } from "@/server/runs/read/step-values";
 import { rerun, startFromDashboard } from "@/server/runs/rerun";
-import { checkedInput, pageInput, resolver } from "./procedures";
+import { checkedInput, pageInput, resolver, starter } from "./procedures";
 
 const viewer = memberProcedure("viewer");
 const member = memberProcedure("member");
@@ -110,17 +110,21 @@ export const runsRouter = router({
     .query(resolver(searchSteps)),
   liveness: viewer.input(run).query(({ ctx, input }) => readLiveness(ctx.services, ctx.actor, input.runId)),
 
-  start: member
+  start: startProcedure
     .input(z.object({ kind: z.enum(RUN_KINDS), id: idInput(), input: z.string() }))
-    .mutation(resolver(startFromDashboard)),
+    .mutation(starter(startFromDashboard)),
 
-  tryAgent: member
+  tryAgent: startProcedure
     .input(z.object({ agentId: idInput(), definition: z.unknown(), message: z.string() }))
     .mutation(({ ctx, input: { definition, ...input } }) =>
-      tryAgent(ctx.services, ctx.actor, { ...input, definition: parseInput(agentDefinition, definition) }),
+      tryAgent(ctx.services, ctx.actor, {
+        ...input,
+        definition: parseInput(agentDefinition, definition),
+        conditions: ctx.conditions,
+      }),
     ),
 
-  tryTool: member
+  tryTool: startProcedure
     .input(
       z.object({
         toolId: idInput(),
@@ -130,9 +134,9 @@ export const runsRouter = router({
         pinned: z.record(z.string().max(64), pin.nullable()).default({}),
       }),
     )
-    .mutation(resolver(tryTool)),
+    .mutation(starter(tryTool)),
 
-  rerun: member.input(run.extend({ input: z.string().optional() })).mutation(resolver(rerun)),
+  rerun: startProcedure.input(run.extend({ input: z.string().optional() })).mutation(starter(rerun)),
 
   /** The settings of an ended run that a fork can change. */
   forkBase: viewer.input(run).query(resolver(readForkBase)),
@@ -143,12 +147,14 @@ export const runsRouter = router({
         await estimateFork(ctx.services, ctx.actor, { plan: await planFork(ctx.services, ctx.actor, input) }),
       ),
     ),
-  fork: member.input(checkedInput(forkInput)).mutation(async ({ ctx, input: { maxCredits, ...input } }) => {
-    const plan = await planFork(ctx.services, ctx.actor, input);
-    const options = maxCredits === undefined ? undefined : { maxCredits: new Decimal(maxCredits) };
-    const { runId } = await startFork(ctx.services, ctx.actor, { plan, options });
-    return { runId };
-  }),
+  fork: startProcedure
+    .input(checkedInput(forkInput))
+    .mutation(async ({ ctx: { services, actor, conditions }, input: { maxCredits, ...input } }) => {
+      const plan = await planFork(services, actor, input);
+      const options = maxCredits === undefined ? undefined : { maxCredits: new Decimal(maxCredits) };
+      const { runId } = await startFork(services, actor, { plan, options, conditions });
+      return { runId };
+    }),
 
   /** Returns how many of the runs exist here. */
   cancel: member.input(z.object({ runIds: ids.min(1) })).mutation(async ({ ctx, input }) => {

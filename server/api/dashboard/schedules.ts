@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { memberProcedure, router } from "@/server/api/trpc";
+import { memberProcedure, router, startProcedure } from "@/server/api/trpc";
 import { removeDefinition } from "@/server/catalog/archive";
 import { REPLACES } from "@/server/catalog/change";
 import { scheduleDefinition, slug } from "@/server/catalog/definitions";
@@ -12,7 +12,7 @@ import {
 } from "@/server/catalog/schedules/inspect-schedules";
 import { saveSchedule, setSchedulePaused } from "@/server/catalog/schedules/save-schedule";
 import { idInput } from "@/server/contract/ids";
-import { checkedInput, mutation, pageInput, resolver } from "./procedures";
+import { checkedInput, mutation, pageInput, resolver, starter } from "./procedures";
 
 const viewer = memberProcedure("viewer");
 const member = memberProcedure("member");
@@ -38,7 +38,7 @@ export const schedulesRouter = router({
       saveSchedule(ctx.services, ctx.actor, { definition, only: "update", replaces }),
     ),
   setPaused: mutation(setSchedulePaused),
-  runNow: member.input(schedule).mutation(resolver(runScheduleNow)),
+  runNow: startProcedure.input(schedule).mutation(starter(runScheduleNow)),
   remove: member
     .input(z.object({ slug }))
     .mutation(({ ctx, input }) =>

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { memberProcedure, router } from "@/server/api/trpc";
+import { memberProcedure, router, startProcedure } from "@/server/api/trpc";
 import { sendTestCall } from "@/server/api/try/test-call";
 import { removeDefinition } from "@/server/catalog/archive";
 import { REPLACES } from "@/server/catalog/change";
@@ -22,7 +22,7 @@ import { redeliver } from "@/server/catalog/webhooks/redeliver";
 import { triggerUrl } from "@/server/catalog/webhooks/trigger";
 import { DELIVERY_OUTCOMES } from "@/server/contract/enums";
 import { idInput } from "@/server/contract/ids";
-import { checkedInput, mutation, pageInput, resolver } from "./procedures";
+import { checkedInput, mutation, pageInput, resolver, starter } from "./procedures";
 
 const body = z.string().max(100_000);
 const template = z.string().min(1).max(100_000);
@@ -68,5 +68,5 @@ export const triggersRouter = router({
     ),
 
   sendTest: member.input(trigger.extend({ body })).mutation(resolver(sendTestCall)),
-  redeliver: member.input(delivery).mutation(resolver(redeliver)),
+  redeliver: startProcedure.input(delivery).mutation(starter(redeliver)),
 });

@@ -9,6 +9,7 @@ import { findAgentIssues } from "@/server/catalog/save-agent";
 import { formatLimit, MIB } from "@/server/contract/sizes";
 import { readStepOutputs } from "@/server/runs/read/step-outputs";
 import { startFromDashboard } from "@/server/runs/rerun";
+import type { StartConditions } from "@/server/runs/start-item";
 import type { Services } from "@/server/services";
 import type { WorkflowDefinition } from "@/server/work/workflow/definition";
 import { findNamesOfStep, textsOf } from "@/server/work/workflow/step-names";
@@ -20,7 +21,7 @@ import { findNamesOfStep, textsOf } from "@/server/work/workflow/step-names";
 export async function tryAgent(
   services: Services,
   actor: MemberActor,
-  { agentId, definition, message }: { agentId: string; definition: AgentDefinition; message: string },
+  { agentId, definition, message, conditions }: TriedAgent,
 ): Promise<{ runId: string }> {
   requireRole(actor, "member");
   const issues = await findAgentIssues(definition, { tx: services.db, actor });
@@ -28,8 +29,16 @@ export async function tryAgent(
   const { slug, name, status, maxCredits, deadlineSeconds, ...settings } = definition;
   const limits = { maxCredits: maxCredits === null ? null : new Decimal(maxCredits), deadlineSeconds };
   const draft = { kind: "agent" as const, settings, ...limits };
-  return startFromDashboard(services, actor, { kind: "agent", id: agentId, input: message, draft });
+  const start = { kind: "agent" as const, id: agentId, input: message, draft, conditions };
+  return startFromDashboard(services, actor, start);
 }
+
+type TriedAgent = {
+  agentId: string;
+  definition: AgentDefinition;
+  message: string;
+  conditions?: StartConditions | undefined;
+};
 
 /**
  * Runs a saved tool with an unsaved definition. `until`: the id of the last step, whose output is the run's.
@@ -39,7 +48,7 @@ export async function tryAgent(
 export async function tryTool(
   services: Services,
   actor: MemberActor,
-  { toolId, yaml, input, until, pinned = {} }: TriedTool,
+  { toolId, yaml, input, until, pinned = {}, conditions }: TriedTool,
 ): Promise<{ runId: string }> {
   requireRole(actor, "member");
   const definition = await readCheckedTool(services, actor, yaml);
@@ -52,7 +61,7 @@ export async function tryTool(
     deadlineSeconds,
     definition: tried,
   };
-  return startFromDashboard(services, actor, { kind: "tool", id: toolId, input, draft });
+  return startFromDashboard(services, actor, { kind: "tool", id: toolId, input, draft, conditions });
 }
 
 type TriedTool = {
@@ -62,6 +71,7 @@ type TriedTool = {
   until: string | null;
   /** By step id. Null: no output is known. */
   pinned?: Pinned;
+  conditions?: StartConditions | undefined;
 };
 
 type Pinned = Readonly<Record<string, { runId: string; step: string } | null>>;

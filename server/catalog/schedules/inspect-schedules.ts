@@ -10,6 +10,7 @@ import { scheduleFacts } from "@/server/catalog/schedules/save-schedule";
 import type { Services } from "@/server/catalog/services";
 import { RUN_STATUSES, TICK_OUTCOMES } from "@/server/contract/enums";
 import { startFromDashboard } from "@/server/runs/rerun";
+import type { StartConditions } from "@/server/runs/start-item";
 import { localTime } from "@/server/work/schedules/time-zone";
 import { describeRuleIssue, nextTimes, type ScheduleRule } from "@/server/work/schedules/times";
 
@@ -142,8 +143,8 @@ export async function previewTimes({ clock }: Services, _: MemberActor, rule: Sc
 export async function runScheduleNow(
   services: Services,
   actor: MemberActor,
-  reference: { scheduleId: string },
+  { conditions, ...reference }: { scheduleId: string; conditions?: StartConditions | undefined },
 ): Promise<{ runId: string }> {
   const { target, input } = await inspectSchedule(services, actor, reference);
-  return startFromDashboard(services, actor, { kind: target.kind, id: target.id, input });
+  return startFromDashboard(services, actor, { kind: target.kind, id: target.id, input, conditions });
 }
