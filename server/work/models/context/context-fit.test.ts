@@ -299,7 +299,6 @@ const TEXTS: [string, number, string, string | undefined, number | null, number 
     4_095,
     5_000,
   ],
-  ["LM Studio with MLX", 500, "Context size has been exceeded.", undefined, null, null],
   [
     "SiliconFlow",
     400,
@@ -354,6 +353,18 @@ test.each(TEXTS.filter(([, , , , window]) => window === null || window < 10_000)
     expect(areWhole()[0]).toBe(false);
   },
 );
+
+// ggml-org/llama.cpp#23652: the requests of all share one cache.
+test("if the cache of llama.cpp is full, the same request is sent again, and nothing is learned", async () => {
+  server.requests.length = 0;
+  server.script("shared", [{ status: 500, message: "Context size has been exceeded." }, { content: "ok" }]);
+  const { call } = provider();
+  for (const name of ["shared", "later"]) {
+    expect((await call(conversation(name, 5))).attempts.at(-1)).toMatchObject({ error: null });
+    expect(areWhole()).toEqual([true, true, true, true, true]);
+  }
+  expect(server.requests).toHaveLength(3);
+});
 
 type Figures = { window: number; input: number; output: number };
 const VLLM: [string, (figures: Figures) => string][] = [

@@ -8,8 +8,9 @@ import {
 // Sources: OpenAI's and Anthropic's guides to errors; Gemini, xAI, Groq, OpenRouter, LM Studio, MiniMax,
 // Kimi, Mistral and Copilot in badlogic/pi-mono (packages/ai/src/utils/overflow.ts); llama.cpp in
 // ggml-org/llama.cpp#15780 and #16486; Bedrock; llama-cpp-python in abetlen/llama-cpp-python#385; Qwen in
-// QwenLM/qwen-code#2384; SGLang; LM Studio in lmstudio-ai/lmstudio-bug-tracker#546 and ggml-org/llama.cpp#19774; Ollama; Z.ai's list of codes; TGI; SiliconFlow in
-// langgenius/dify#19394; Doubao in bytedance/deer-flow#583.
+// QwenLM/qwen-code#2384; SGLang; LM Studio in lmstudio-ai/lmstudio-bug-tracker#546; Ollama; Z.ai's list of codes; TGI;
+// SiliconFlow in langgenius/dify#19394; Doubao in bytedance/deer-flow#583. llama.cpp's "Context size has been exceeded"
+// is no such error: other requests may fill the cache (ggml-org/llama.cpp#23652).
 const TOO_LONG = [
   /prompt is too long/i,
   /input is too long for requested model/i,
@@ -33,7 +34,6 @@ const TOO_LONG = [
   /prompt exceeds max length/i,
   /inputs`? tokens \+ `?max_new_tokens`? must be <=/i,
   /inputs`? must have less than \d+ tokens/i,
-  /context size has been exceeded/i,
   /length of prompt_tokens \(\d+\) must be less than/i,
   /number of input tokens \(\d+\) has exceeded/i,
   /exceed max message tokens/i,
