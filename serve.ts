@@ -16,8 +16,11 @@ import { connectionLimits, createConnectionBound, readOpenFiles } from "./serve/
 import { startIsolation } from "./serve/isolation";
 import { serveMetrics } from "./serve/metrics-port";
 import { createPages } from "./serve/pages";
-import { GRACE_MS, offerFirstOrganization, prepareService, registerProcess } from "./serve/prepare";
+import { offerFirstOrganization, prepareService, registerProcess } from "./serve/prepare";
 import { createHandler, rejectBadHttp } from "./serve/requests";
+import { GRACE_MS, limitStop, STOP_MS, stopOnSignals } from "./serve/stop";
+
+export { stopOnSignals };
 
 /**
  * The process: one HTTP server and the engine. `/v1` and `/webhooks` go to their handlers, health is answered here,
@@ -89,6 +92,7 @@ export async function serve({ root, dev = false, print = () => {} }: ServeOption
     setUpLink,
     untilReady: (listener) => waitUntilReady(services, listener, ending.signal),
     async stop() {
+      const stopped = limitStop(services.log, services.env.drainMs + STOP_MS);
       // Load balancers see that it is not ready, and keep-alive connections end with their next response.
       state.stopping = true;
       ending.abort();
@@ -101,6 +105,7 @@ export async function serve({ root, dev = false, print = () => {} }: ServeOption
       await pages?.close();
       await stopMetrics();
       await closeServices(services);
+      stopped();
     },
   };
 }
@@ -128,21 +133,6 @@ function listen(server: Server, port: number, host: string): Promise<number> {
       resolve(typeof address === "object" && address !== null ? address.port : port);
     });
   });
-}
-
-/** A second signal, more than a second later, ends the process immediately. */
-export function stopOnSignals(serving: Pick<Serving, "stop">): void {
-  let stoppedAt: number | undefined;
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.on(signal, () => {
-      // The primary ends its processes.
-      if (stoppedAt !== undefined && !cluster.isWorker && performance.now() - stoppedAt > 1_000)
-        process.exit(1);
-      if (stoppedAt !== undefined) return;
-      stoppedAt = performance.now();
-      void serving.stop().then(() => process.exit(0));
-    });
-  }
 }
 
 /** Live streams do not end by themselves: closes those still open after the grace period. */

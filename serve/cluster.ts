@@ -5,6 +5,7 @@ import { StartError } from "@/server/base/errors";
 import type { Environment } from "@/server/base/settings/env";
 import { sleep } from "@/server/base/sleep";
 import type { Services } from "@/server/services";
+import { STOP_MS } from "./stop";
 
 /** Several processes behind one port (STEPWELL_PROCESSES), each replaced when it ends. */
 
@@ -24,8 +25,8 @@ export type Serving = {
   stop(): Promise<void>;
 };
 
-/** After this and the drain time the process is killed. */
-const STOP_MS = 15_000;
+/** A process that does not end by itself then is killed. */
+const KILL_MS = STOP_MS + 1_000;
 const REPLACE_AFTER_MS = 1_000;
 const READY_POLL_MS = 250;
 /** Addresses to listen on that cannot be called. */
@@ -100,7 +101,7 @@ async function stopProcess(worker: Worker, { drainMs }: Environment): Promise<vo
   if (process.exitCode !== null) return;
   const ended = once(process, "exit");
   process.kill("SIGTERM");
-  const timer = setTimeout(() => process.kill("SIGKILL"), drainMs + STOP_MS);
+  const timer = setTimeout(() => process.kill("SIGKILL"), drainMs + KILL_MS);
   await ended;
   clearTimeout(timer);
 }

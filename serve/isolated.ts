@@ -2,7 +2,7 @@ import { captureConsole, captureErrors } from "@/server/base/log";
 import { sleep } from "@/server/base/sleep";
 import { findSuspect } from "@/server/runs/engine/run-state";
 import { closeServices, wireProcess } from "@/wiring";
-import { GRACE_MS } from "./prepare";
+import { GRACE_MS, limitStop, STOP_MS } from "./stop";
 
 /**
  * The isolated process: executes suspects, one at a time. Reports each to its parent process, and stops in order
@@ -32,6 +32,7 @@ while (hasWork && !stopping.signal.aborted) {
     await sleep(SEEK_EVERY_MS, stopping.signal);
   }
 }
+if (stopping.signal.aborted) limitStop(services.log, STOP_MS);
 await services.engine.stop(GRACE_MS);
 await closeServices(services);
 process.exit(0);

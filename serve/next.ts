@@ -7,12 +7,13 @@ import { createProxyWarning, PEER_ADDRESS_HEADER } from "@/server/api/http/clien
 import { InvalidTargetError, peerAddress, targetOf } from "@/server/api/http/node-http";
 import { dataHeaders, pageHeaders } from "@/server/api/http/protective-headers";
 import { captureConsole, captureErrors } from "@/server/base/log";
+import { sleep } from "@/server/base/sleep";
 import { isSetUp } from "@/server/catalog/organization/set-up";
 import { wireProcess } from "@/wiring";
 import { connectionLimits, createConnectionBound, readOpenFiles } from "./connections";
 import { serveMetrics } from "./metrics-port";
 import { reduceApiHeaders, rejectionOf } from "./page-request";
-import { GRACE_MS, prepareService, registerProcess } from "./prepare";
+import { prepareService, registerProcess } from "./prepare";
 import {
   handlerOf,
   type PendingRequest,
@@ -21,6 +22,7 @@ import {
   recordRequest,
   rejectBadHttp,
 } from "./requests";
+import { GRACE_MS, limitStop, STOP_MS, STOP_SIGNALS, stopOnSignals } from "./stop";
 
 /** `next start`, for platforms that expect a plain Next application. instrumentation.ts starts the engine. */
 
@@ -143,19 +145,16 @@ function isStart(message: unknown): message is Start {
 
 /** Next's own listeners close its server and exit. */
 function stopBeforeNext(services: Wired): void {
-  let stopping = false;
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    const listeners = process.listeners(signal);
-    process.removeAllListeners(signal);
-    process.on(signal, () => {
-      if (stopping) return;
-      stopping = true;
+  const listeners = new Map(STOP_SIGNALS.map((signal) => [signal, process.listeners(signal)]));
+  for (const signal of listeners.keys()) process.removeAllListeners(signal);
+  stopOnSignals({
+    async stop(signal) {
+      limitStop(services.log, STOP_MS);
       services.endWaiters.close();
-      void services.engine.stop(GRACE_MS).finally(() => {
-        // Next waits for live streams, which do not end by themselves.
-        setTimeout(() => process.exit(0), GRACE_MS);
-        for (const listener of listeners) listener(signal);
-      });
-    });
-  }
+      await services.engine.stop(GRACE_MS);
+      for (const listener of listeners.get(signal) ?? []) listener(signal);
+      // Next waits for live streams, which do not end by themselves.
+      await sleep(GRACE_MS);
+    },
+  });
 }

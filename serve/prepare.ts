@@ -6,8 +6,6 @@ import { offerSetUp } from "@/server/catalog/organization/set-up";
 import { checkSecretFingerprint } from "@/server/guard/secrets/fingerprint";
 import { storeAppUrl } from "@/server/operate/app-url";
 
-/** The time in which requests and runs must reach a safe point at shutdown. */
-export const GRACE_MS = 5_000;
 /** The longest wait for a database that becomes unavailable during a start. */
 const START_PATIENCE_MS = 30_000;
 
