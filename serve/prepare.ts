@@ -1,5 +1,7 @@
 import { type Demo, seedDemo } from "@/prisma/seed";
 import type { Wired } from "@/process-services";
+import { HOUR_MS } from "@/server/base/clock";
+import { recordFunctionUse } from "@/server/base/db/create-functions";
 import { retryWhileUnavailable } from "@/server/base/db/outage";
 import { prepareDatabase } from "@/server/base/db/prepare-database";
 import { offerSetUp } from "@/server/catalog/organization/set-up";
@@ -30,9 +32,17 @@ export async function prepareService(
   return retryWhileUnavailable(() => seedDemo(services, root), patience);
 }
 
-/** Lets `doctor` find a process that executes no runs. Without the database, its first start registers it. */
-export function registerProcess({ engine }: Pick<Wired, "engine">): void {
-  void engine.worker().catch(() => undefined);
+/**
+ * Does for a process that executes no runs what the engine's start does for others: lets `doctor` find it, and keeps
+ * the SQL functions of its release. Without the database, its first start registers it.
+ */
+export function registerProcess(services: Pick<Wired, "engine" | "pool" | "clock" | "log">): void {
+  void services.engine.worker().catch(() => undefined);
+  setInterval(() => {
+    recordFunctionUse(services).catch((error: unknown) => {
+      services.log.warn("Could not record the use of SQL functions; retrying in 1 h", { error });
+    });
+  }, HOUR_MS).unref();
 }
 
 /** A link that creates the first organization; null if there is one, or if this process has no pages. */

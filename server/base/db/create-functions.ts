@@ -36,13 +36,22 @@ export async function createFunctions(client: Client, functions: SqlFunction[]):
   await client.query("COMMIT");
 }
 
-/** Reports that this process uses its functions, and drops those that no process has used for a week. */
-export async function dropUnusedFunctions({ pool, clock }: { pool: Pool; clock: Clock }): Promise<string[]> {
-  const names = sqlFunctions().map(({ name }) => name);
-  await USE_FUNCTIONS(pool, [names, clock.forDatabase()]);
+type Services = { pool: Pool; clock: Clock };
+
+const namesInUse = () => sqlFunctions().map(({ name }) => name);
+
+/** Records that this process uses its functions. Each process does so every hour. */
+export async function recordFunctionUse({ pool, clock }: Services): Promise<void> {
+  await USE_FUNCTIONS(pool, [namesInUse(), clock.forDatabase()]);
+}
+
+/** Records that this process uses its functions, and drops those that no process has used for a week. */
+export async function dropUnusedFunctions(services: Services): Promise<string[]> {
+  const { pool, clock } = services;
+  await recordFunctionUse(services);
   // Not while another process creates its functions.
   const dropped = await withAdvisoryLock(pool, LOCKS.migration, async (client) => {
-    const unused = await LIST_UNUSED(client, [clock.forDatabase(), DROP_AFTER_DAYS, names]);
+    const unused = await LIST_UNUSED(client, [clock.forDatabase(), DROP_AFTER_DAYS, namesInUse()]);
     for (const { name } of unused) {
       await client.query(`DROP FUNCTION IF EXISTS ${client.escapeIdentifier(name)}`);
       await DELETE_FUNCTION(client, [name]);

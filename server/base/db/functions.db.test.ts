@@ -1,5 +1,8 @@
 import { readdirSync } from "node:fs";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
+import { registerProcess } from "@/serve/prepare";
+import { HOUR_MS } from "@/server/base/clock";
+import { createProcess } from "@/testing/process";
 import { openWorld } from "@/testing/world";
 import { connect } from "./client";
 import { createFunctions, DROP_AFTER_DAYS, dropUnusedFunctions } from "./create-functions";
@@ -87,4 +90,21 @@ it("drops functions that no process has used for a week, and keeps this release'
   const left = (await functionsInDatabase()).map((one) => one.name);
   expect(left).toEqual(expect.arrayContaining(names));
   expect(left).not.toContain(name);
+});
+
+it("a process without maintenance jobs keeps the functions that it uses", async () => {
+  const web = createProcess(world, { env: { STEPWELL_ROLE: "web" } });
+  vi.useFakeTimers({ toFake: ["setInterval"] });
+  try {
+    registerProcess(web);
+    await world.pool.query("UPDATE sql_functions SET used_at = 'epoch'");
+    vi.advanceTimersByTime(HOUR_MS);
+  } finally {
+    vi.useRealTimers();
+  }
+  const stale = async () =>
+    (await world.pool.query("SELECT FROM sql_functions WHERE used_at = 'epoch' AND name = ANY($1)", [names]))
+      .rowCount;
+  await expect.poll(stale).toBe(0);
+  await web.stop();
 });
