@@ -10,6 +10,7 @@ import { arrivedByLink, pageContext, requirePageMember } from "@/app/request";
 import { dashboardRouter } from "@/server/api/dashboard/router";
 import { isAppError, isCallerError } from "@/server/base/errors";
 import { isUuid } from "@/server/base/ids";
+import { pageOf } from "@/server/contract/page-organization";
 import { DetailBoundary } from "./detail-boundary";
 import { OfOrganization } from "./of-organization";
 
@@ -35,7 +36,7 @@ type SearchParams = Record<string, string | string[] | undefined>;
 /** Children that throw are of the session's organization, too: they show its errors and not-found pages. */
 async function OfSession({ children }: { children: ReactNode }) {
   const { actor } = await requirePageMember();
-  return <OfOrganization id={actor.orgId}>{children}</OfOrganization>;
+  return <OfOrganization page={pageOf(actor)}>{children}</OfOrganization>;
 }
 
 /** A page that shows a skeleton until its content is rendered. */

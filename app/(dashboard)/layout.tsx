@@ -13,7 +13,7 @@ export default async function DashboardLayout({ children }: { children: ReactNod
   const agent = (await headers()).get("user-agent") ?? "";
   return (
     <ThemeProvider initial={theme === "dark" || theme === "light" ? theme : "system"}>
-      <OrganizationProvider organization={organization}>
+      <OrganizationProvider organization={{ ...organization, userId: actor.userId }}>
         <Frame
           isOperator={await readIsOperator()}
           mac={/Mac|iPhone|iPad/.test(agent)}

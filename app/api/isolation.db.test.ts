@@ -7,7 +7,8 @@ import { GET as download } from "@/app/api/runs/[runId]/download/route";
 import { GET as readText } from "@/app/api/runs/[runId]/text/route";
 import { GET as exportRuns } from "@/app/api/runs/export/route";
 import { GET as callProcedures } from "@/app/api/trpc/[trpc]/route";
-import { ORGANIZATION_HEADER, ORGANIZATION_PARAM } from "@/server/contract/page-organization";
+import { newId } from "@/server/base/ids";
+import { ORGANIZATION_HEADER, ORGANIZATION_PARAM, pageOf } from "@/server/contract/page-organization";
 import { notifyRunChanged } from "@/server/runs/run-changes";
 import { createMember, insertRun } from "@/testing/runs";
 import { signInCookie, TEST_ORIGIN } from "@/testing/sign-in";
@@ -32,7 +33,10 @@ const insert = async (tenant: Tenant, word: string): Promise<Mine> => {
 const mine = await insert(own, "ours");
 const theirs = await insert(other, "theirs");
 // The role with the fewest permissions.
-const cookie = await signInCookie(world, await createMember(world, own, "viewer"));
+const viewer = await createMember(world, own, "viewer");
+const cookie = await signInCookie(world, viewer);
+/** Of another organization, and of another person. */
+const OTHER_PAGES = [pageOf({ ...viewer, orgId: other.orgId }), pageOf({ ...viewer, userId: newId() })];
 
 type Call = (headers: Record<string, string>, of: Mine) => Promise<Response>;
 
@@ -140,17 +144,22 @@ describe("every route of the app", () => {
   );
 
   const all = { ...OF_ONE_RUN, ...OF_ALL_RUNS };
-  it.each(Object.entries(all))("%s answers only pages of the session's organization", async (_, route) => {
-    const call: Call = typeof route === "function" ? route : route.call;
-    const moved = await call({ cookie, [shown]: other.orgId }, mine);
-    expect([moved.status, await codeOf(moved)]).toEqual([409, "conflict"]);
-    expect(moved.headers.get(ORGANIZATION_HEADER)).toBe(own.orgId);
-    const answer = await call({ cookie, [shown]: own.orgId }, mine);
-    expect([answer.status, answer.headers.get(ORGANIZATION_HEADER)]).toEqual([200, null]);
-    await answer.body?.cancel();
-  });
+  it.each(Object.entries(all))(
+    "%s answers only pages of the session's organization and person",
+    async (_, route) => {
+      const call: Call = typeof route === "function" ? route : route.call;
+      for (const page of OTHER_PAGES) {
+        const moved = await call({ cookie, [shown]: page }, mine);
+        expect([moved.status, await codeOf(moved)]).toEqual([409, "conflict"]);
+        expect(moved.headers.get(ORGANIZATION_HEADER)).toBe(own.orgId);
+      }
+      const answer = await call({ cookie, [shown]: pageOf(viewer) }, mine);
+      expect([answer.status, answer.headers.get(ORGANIZATION_HEADER)]).toEqual([200, null]);
+      await answer.body?.cancel();
+    },
+  );
 
-  it("the dashboard's procedures answer only pages of the session's organization", async () => {
+  it("the dashboard's procedures answer only pages of the session's organization and person", async () => {
     const call = (procedures: string, organization: string | null) => {
       const headers = { cookie, ...(organization === null ? {} : { [ORGANIZATION_HEADER]: organization }) };
       return callProcedures(
@@ -158,10 +167,12 @@ describe("every route of the app", () => {
       );
     };
     for (const procedures of ["account.organizations", "account.organizations,catalog.keys"]) {
-      const moved = await call(procedures, other.orgId);
-      expect([moved.status, moved.headers.get(ORGANIZATION_HEADER)]).toEqual([409, own.orgId]);
-      expect(await moved.text()).not.toContain("result");
-      for (const organization of [own.orgId, null]) {
+      for (const page of OTHER_PAGES) {
+        const moved = await call(procedures, page);
+        expect([moved.status, moved.headers.get(ORGANIZATION_HEADER)]).toEqual([409, own.orgId]);
+        expect(await moved.text()).not.toContain("result");
+      }
+      for (const organization of [pageOf(viewer), null]) {
         const answer = await call(procedures, organization);
         expect([answer.status, answer.headers.get(ORGANIZATION_HEADER)]).toEqual([200, null]);
       }

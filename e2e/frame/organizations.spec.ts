@@ -150,3 +150,18 @@ test("a page follows into another organization with nothing of the previous one"
   await expect(bar(page, "North")).toBeVisible();
   await expect(signedOut).toHaveCount(0);
 });
+
+test("a page does nothing as the person who has signed in since", async ({ page, organization }) => {
+  await openSession(page, organization.owner);
+  await page.goto("/agents");
+  await openSession(page, organization.viewer);
+  const signedIn = page.locator("[role=alert]").filter({ hasText: "You are signed in as another person." });
+  await page.getByRole("link", { name: "Members" }).click();
+  await expect(signedIn).toBeVisible();
+  await expect(heading(page, "Members")).toHaveCount(0);
+
+  await openSession(page, organization.owner);
+  await returnTo(page);
+  await expect(heading(page, "Members")).toBeVisible();
+  await expect(signedIn).toHaveCount(0);
+});

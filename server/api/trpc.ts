@@ -19,7 +19,7 @@ export type ApiContext = {
   actor: Actor | null;
   requestId: string;
   sessionId?: string | undefined;
-  /** The id of the organization that the calling page shows. */
+  /** The organization and person of the calling page (`pageOf`). */
   pageOrganization?: string | null | undefined;
   /** Names a start of a page, and its repetitions. */
   startId?: string | null | undefined;

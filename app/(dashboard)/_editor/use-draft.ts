@@ -23,7 +23,7 @@ export function useDraft<Value>({
   isValue,
   follow = (draft) => draft,
 }: {
-  /** Unique within the organization. */
+  /** Unique within the organization and person. */
   name: string;
   opened: Opened | null;
   saved: Value;
@@ -32,8 +32,8 @@ export function useDraft<Value>({
   /** Adopts what may change under a draft without a conflict. */
   follow?: ((draft: Draft<Value>) => Draft<Value>) | undefined;
 }) {
-  const { slug } = useContext(OrganizationContext);
-  const key = draftKey(slug, name);
+  const page = useContext(OrganizationContext);
+  const key = draftKey(page, name);
   const [draft, setDraft] = useState<Draft<Value> | null>(null);
   const [restored, setRestored] = useState(false);
   // The newest draft, also before React has rendered it.
@@ -103,7 +103,7 @@ export function useDraft<Value>({
         setRestored(false);
         return true;
       }
-      if (typed) store(draftKey(slug, nameOfSaved), { opened: null, value });
+      if (typed) store(draftKey(page, nameOfSaved), { opened: null, value });
       deleted.current = true;
       setEnded(true);
       localStorage.removeItem(key);

@@ -7,11 +7,11 @@ export function rememberInCookie(name: ChoiceCookie, value: string | null): void
   document.cookie = `${name}=${rest}; path=/; samesite=lax`;
 }
 
-/** An organization's slug follows, to separate drafts by organization. */
+/** An organization's slug and a person's id follow, to separate drafts by both. */
 const PREFIX = "stepwell.draft.";
 
-export function draftKey(organization: string, name: string): string {
-  return `${PREFIX}${organization}.${name}`;
+export function draftKey({ slug, userId }: { slug: string; userId: string }, name: string): string {
+  return `${PREFIX}${slug}.${userId}.${name}`;
 }
 
 /** Deletes every draft, so that the next person at this browser does not see them. */

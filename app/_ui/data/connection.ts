@@ -32,5 +32,5 @@ export function noteResponse({ ok, status, headers }: Pick<Response, "headers" |
 /** Returns true if the session has ended while the page was open. */
 export const useSignedOut = signedOut.use;
 
-/** The id of the organization that the session is in, if it is not the page's. */
+/** The id of the session's organization, if the session is not of the page's organization and person. */
 export const useOtherOrganization = otherOrganization.use;

@@ -9,7 +9,7 @@ import { type ReactNode, useEffect, useMemo, useState } from "react";
 import { TimeProvider } from "@/app/_ui/data/clock";
 import { checkConnection, noteResponse } from "@/app/_ui/data/connection";
 import { exactInput } from "@/app/_ui/data/exact-input";
-import { OrganizationContext, type PageOrganization } from "@/app/_ui/data/page-organization";
+import { OrganizationContext, type PageOrganization, pageIn } from "@/app/_ui/data/page-organization";
 import { createQueryClient } from "@/app/_ui/data/query-client";
 import { isStart, repeatStarts, startIdOf } from "@/app/_ui/data/repeat-starts";
 import { syncWithResponse } from "@/app/_ui/data/server-clock";
@@ -63,8 +63,8 @@ export function Providers({ now, timeZone, timeZoneChosen, nonce, children }: Pr
   );
 }
 
-function createPageClient(organizationId: string) {
-  const headers = { [ORGANIZATION_HEADER]: organizationId };
+function createPageClient(page: string) {
+  const headers = { [ORGANIZATION_HEADER]: page };
   const options = { url: "/api/trpc", maxURLLength: 6_000, fetch: fetchAndNote };
   return createTRPCClient<DashboardRouter>({
     links: [
@@ -86,18 +86,18 @@ function createPageClient(organizationId: string) {
 type OrganizationProviderProps = { organization: PageOrganization; children: ReactNode };
 
 /**
- * The organization of the pages inside, which each of their calls names. If the server renders them again for another
- * one, the browser loads the document again, so that nothing read before stays in memory.
+ * The organization and person of the pages inside, which each of their calls names. If the server renders them again for
+ * others, the browser loads the document again, so that nothing read before stays in memory.
  */
 export function OrganizationProvider({ organization, children }: OrganizationProviderProps) {
   const queryClient = useQueryClient();
-  const { id } = organization;
-  const [first] = useState(id);
-  const isOther = id !== first;
+  const page = pageIn(organization);
+  const [first] = useState(page);
+  const isOther = page !== first;
   useEffect(() => {
     if (isOther) window.location.reload();
   }, [isOther]);
-  const trpcClient = useMemo(() => createPageClient(id), [id]);
+  const trpcClient = useMemo(() => createPageClient(page), [page]);
   if (isOther) return null;
   return (
     <OrganizationContext value={organization}>

@@ -131,26 +131,35 @@ function SessionBar() {
 type OrganizationLeftProps = { organizations: { id: string; name: string }[] };
 
 /**
- * Shown when the session has changed to another organization under an open page: the person switched in another tab,
- * or is no longer a member. Disappears when it is back.
+ * Shown when the session has changed to another organization or person under an open page: somebody switched or signed
+ * in in another tab, or is no longer a member. Disappears when it is back.
  */
 export function OrganizationLeft({ organizations }: OrganizationLeftProps) {
   const other = useOtherOrganization();
   if (other === null) return null;
-  return <OrganizationBar name={organizations.find(({ id }) => id === other)?.name} />;
+  return <OrganizationBar name={organizations.find(({ id }) => id === other)?.name} other={other} />;
 }
 
-function OrganizationBar({ name = "another organization" }: { name: string | undefined }) {
+type OrganizationBarProps = { other: string; name: string | undefined };
+
+function OrganizationBar({ other, name = "another organization" }: OrganizationBarProps) {
   useAskOnFocus();
-  const { name: shown } = useContext(OrganizationContext);
+  const { id, name: shown } = useContext(OrganizationContext);
   const router = useRouter();
   // The server has rendered parts for the other organization, which are not shown.
   useEffect(() => () => router.refresh(), [router]);
   const reload = () => window.location.reload();
   usePageActions([{ label: "Reload the page", run: reload }]);
-  return (
+  const act = <Button onClick={reload}>Reload</Button>;
+  return other === id ? (
     <NoticeBar
-      act={<Button onClick={reload}>Reload</Button>}
+      act={act}
+      text="This page no longer updates. Reload it to continue."
+      title="You are signed in as another person."
+    />
+  ) : (
+    <NoticeBar
+      act={act}
       text={`This page of ${shown} no longer updates. Reload it to continue in ${name}.`}
       title={`You are now in ${name}.`}
     />

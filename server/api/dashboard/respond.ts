@@ -42,7 +42,7 @@ export async function respondToDashboard(
         const headers = new Headers({
           "cache-control": "no-store",
           "x-request-id": requestId,
-          ...(actor && organizationHeaders(actor, pageOrganization)),
+          ...(actor?.kind === "member" && organizationHeaders(actor, pageOrganization)),
         });
         for (const { cause } of errors) {
           if (!isAppError(cause)) continue;

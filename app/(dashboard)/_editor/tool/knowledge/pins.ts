@@ -11,7 +11,7 @@ export type Pins = ReadonlyMap<string, Pin>;
 
 /** The pinned outputs of a tool's draft. The tab stores them until it is closed. */
 export function usePins(toolId: string | null) {
-  const key = draftKey(useContext(OrganizationContext).slug, `pins.${toolId}`);
+  const key = draftKey(useContext(OrganizationContext), `pins.${toolId}`);
   const [pins, setPins] = useState<Pins>(new Map());
   // Read after hydration: the server has no pins.
   useEffect(() => setPins(readPins(sessionStorage.getItem(key))), [key]);
