@@ -29,7 +29,9 @@ const wireMessage = z.looseObject({
 });
 const wireChoice = z.object({
   // Null if the answer was filtered (affaan-m/ECC#1976).
-  message: wireMessage.nullish().transform((message) => message ?? {}),
+  message: wireMessage.nullish(),
+  text: z.unknown().optional(),
+  delta: z.unknown().optional(),
   finish_reason: z.string().nullish(),
   native_finish_reason: z.string().nullish().catch(null),
   error: z.unknown().optional(),
@@ -42,8 +44,12 @@ const completion = z.object({
 const noChoice = z.object({ choices: z.array(z.unknown()).length(0).nullable(), usage: z.unknown() });
 function withChoice(body: unknown): unknown {
   const { data } = noChoice.safeParse(body);
-  if (data === undefined || readUsage(data.usage) === null || readReportedError(body) !== null) return body;
-  return { choices: [{}], usage: data.usage };
+  return data === undefined || readUsage(data.usage) === null ? body : { choices: [{}], usage: data.usage };
+}
+
+/** Returns true for a choice without a message, such as that of a filtered answer. */
+function isEmptyChoice({ text, delta, finish_reason }: z.infer<typeof wireChoice>, usage: unknown): boolean {
+  return (text ?? delta ?? null) === null && (Boolean(finish_reason) || readUsage(usage) !== null);
 }
 
 function givenCalls(message: z.infer<typeof wireMessage>): { raw: unknown[]; further: number } {
@@ -78,7 +84,10 @@ export function readChatCompletion(
   const parsed = completion.safeParse(withChoice(body));
   if (!parsed.success) throw unreadable(body, "a chat completion");
   const [choice] = parsed.data.choices;
-  const { message, finish_reason: finishReason, native_finish_reason: nativeReason } = choice;
+  const { finish_reason: finishReason, native_finish_reason: nativeReason } = choice;
+  const message = choice.message ?? {};
+  const isEmpty = () => readReportedError(body) === null && isEmptyChoice(choice, parsed.data.usage);
+  if (!choice.message && !isEmpty()) throw unreadable(body, "a chat completion");
   if (finishReason === "error") throw failedChoice(choice);
   const given = readContent(message.content);
   const { content, reasoning } = splitThinking(given.content);

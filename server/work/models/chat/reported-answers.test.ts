@@ -286,6 +286,7 @@ test.each<[string, object]>([
   ["no choices", { choices: [], usage }],
   ["null for choices", { choices: null, usage }],
   ["null for its message", { choices: [{ index: 0, message: null, finish_reason: "stop" }], usage }],
+  ["no message", { choices: [{ index: 0, finish_reason: "stop" }], usage }],
 ])("an answer with %s is empty: it is requested once more, and charged", async (_, body) => {
   const answer = { status: 200, body };
   const { reply } = await call([answer, says("fine")]);
@@ -293,6 +294,26 @@ test.each<[string, object]>([
   const failed = await call([answer]);
   expect(failed.reply).toMatchObject({ reason: "empty", received: { usage: { inputTokens: 20 } } });
   expect(failed.requests).toHaveLength(2);
+});
+
+test("an error beside a choice without a message is that error", async () => {
+  const choices = [{ index: 0, message: null, finish_reason: null }];
+  const body = { choices, error: { code: 429, message: "Slow down, try again in 3s" } };
+  const { reply, requests } = await call([{ status: 200, body }, says("fine")]);
+  const attempts = [{ error: expect.stringContaining("Slow down") }, { error: null }];
+  expect(reply).toMatchObject({ content: "fine", attempts });
+  expect(requests).toHaveLength(2);
+  const rejected = await call([{ status: 200, body: { choices, error: { code: 401, message: "No key" } } }]);
+  expect(rejected.reply).toMatchObject({ reason: "unauthorized" });
+});
+
+test.each<[string, object]>([
+  ["a text for its message", { choices: [{ text: "fine", finish_reason: "stop" }], usage }],
+  ["a delta for its message", { choices: [{ delta: { content: "fine" }, finish_reason: "stop" }], usage }],
+  ["nothing but null", { choices: [{ message: null, finish_reason: null }] }],
+])("an answer with %s is no chat completion", async (_, body) => {
+  const { reply } = await call([{ status: 200, body }]);
+  expect(reply).toMatchObject({ message: expect.stringContaining("is not a chat completion") });
 });
 
 test("a stream with usage, but no choice, is an empty answer, too", async () => {
