@@ -126,7 +126,7 @@ export type ModelErrorReason =
  */
 export type ReceivedOutput = { content: string; usage: ModelUsage };
 
-/** A model call that failed finally; `attempts` lists the attempts, `received` is null if no output had started. */
+/** A model call that failed finally. `attempts` lists the attempts. `received`: null before any output or usage. */
 export class ModelError extends Error {
   readonly reason: ModelErrorReason;
   /** Another model may be called: this one is unknown, or its provider does not answer. */
@@ -153,7 +153,7 @@ export class ModelError extends Error {
   }
 }
 
-/** A model call whose signal was aborted after output had started; `cause` is the signal's reason. */
+/** A model call whose signal was aborted after output or usage had arrived; `cause` is the signal's reason. */
 export class ModelCallStopped extends Error {
   readonly attempts: Attempt[];
   readonly received: ReceivedOutput;

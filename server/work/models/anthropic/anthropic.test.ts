@@ -431,6 +431,15 @@ test("a stream that breaks off is repeated, and what it brought is charged", asy
   expect(reply.usage.outputTokens).toBeGreaterThan(55);
 });
 
+test.each<MessageLine>([{ isCut: true }, { failed: { type: "overloaded_error", message: "Overloaded" } }])(
+  "a stream that breaks off behind its first event is charged with the input: %j",
+  async (line) => {
+    const { call } = await serve([line, { blocks: [textBlock("Done.")] }]);
+    const { usage } = await call(modelRequest("hi", { onText }));
+    expect(usage).toMatchObject({ inputTokens: 200, outputTokens: 51, estimated: true });
+  },
+);
+
 test("1,000 calls become the first 128 and a summary call, which all have results later", async () => {
   const blocks = [
     thinkingBlock("Many."),

@@ -85,13 +85,13 @@ export class StreamedMessage implements StreamedReply {
   }
 
   async received(request: Prompt): Promise<ReceivedOutput | null> {
-    if (this.#length === 0) return null;
+    const reported = readMessageUsage(this.#usage);
+    if (this.#length === 0 && reported === null) return null;
     const blocks = this.#inOrder();
     const toolCalls = blocks
       .filter(({ type }) => type === "tool_use")
       .map(({ name, input }) => ({ id: "", name: String(name), arguments: inputText(input) }));
     const output = { content: textOf(blocks), reasoning: thinkingOf(blocks), toolCalls };
-    const reported = readMessageUsage(this.#usage);
     const content = replaceNul(output.content);
     if (reported !== null && this.#hasOutputUsage) return { content, usage: reported };
     const counted = await countUsage(request, output);

@@ -68,7 +68,7 @@ export type StreamedReply = {
   /** Throws ReplyError for an invalid piece, an error, or too much. */
   add(piece: unknown): void;
   readonly furtherCalls: number;
-  /** Usage that the provider did not report is counted. Null before any output. */
+  /** Usage that the provider did not report is counted. Null before any output or usage. */
   received(request: Prompt): Promise<ReceivedOutput | null>;
   /** Throws ReplyError if the reply is incomplete. */
   toBody(): object;

@@ -121,13 +121,16 @@ describe("an attempt that broke off", () => {
     });
   });
 
-  test("counts by the provider's figures if they were received", async () => {
-    const events = [{ ...begins, usage: { prompt_tokens: 11, completion_tokens: 4 } }];
-    server.script("figures", [
+  test.each([
+    ["a text", begins],
+    ["no text", piece({})],
+  ])("counts by the provider's figures if they were received with %s", async (name, received) => {
+    const events = [{ ...received, usage: { prompt_tokens: 11, completion_tokens: 4 } }];
+    server.script(`figures, ${name}`, [
       { events, isCut: true },
       { status: 400, message: "no" },
     ]);
-    expect(await thrown(provider().call(ask("figures")))).toMatchObject({
+    expect(await thrown(provider().call(ask(`figures, ${name}`)))).toMatchObject({
       reason: "rejected",
       received: { usage: { inputTokens: 11, outputTokens: 4, estimated: false } },
     });

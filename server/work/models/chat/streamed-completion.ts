@@ -188,7 +188,8 @@ export class StreamedCompletion implements StreamedReply {
   }
 
   async received(request: Prompt): Promise<ReceivedOutput | null> {
-    if (this.#isEmpty) return null;
+    const reported = readUsage(this.#usage);
+    if (this.#isEmpty && reported === null) return null;
     const toolCalls = this.#calls.map(({ id, name, arguments: given }) => ({
       id,
       name,
@@ -197,7 +198,7 @@ export class StreamedCompletion implements StreamedReply {
     const { content, reasoning } = splitThinking(this.#content);
     const shown = readReasoning((name) => this.#fields.text(name)) + (this.#parts?.reasoning ?? "");
     const output = { content: content || this.#refusal, reasoning: shown + reasoning, toolCalls };
-    const usage = readUsage(this.#usage) ?? (await countUsage(request, output));
+    const usage = reported ?? (await countUsage(request, output));
     return { content: replaceNul(output.content), usage };
   }
 

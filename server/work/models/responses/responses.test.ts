@@ -401,6 +401,13 @@ test("a stream that breaks off is repeated, and what it brought is charged", asy
   expect(reply.usage.outputTokens).toBeGreaterThan(55);
 });
 
+test("a stream that fails without output is charged with what it reports", async () => {
+  const failed = { status: "failed", error: { code: "server_error", message: "Try later." } };
+  const { call } = await serve([{ failed }, { items: [messageItem("Done.")] }]);
+  const { usage } = await call(modelRequest("hi", { onText }));
+  expect(usage).toMatchObject({ inputTokens: 200, outputTokens: 100, estimated: false });
+});
+
 test("1,000 calls become the first 128 and a summary call, which all have results later", async () => {
   const items = [reasoningItem(""), ...Array.from({ length: 1_000 }, (_, at) => callItem("look", { at }))];
   for (const streaming of [{ onText }, {}]) {

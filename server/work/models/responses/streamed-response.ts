@@ -115,14 +115,15 @@ export class StreamedResponse implements StreamedReply {
   }
 
   async received(request: Prompt): Promise<ReceivedOutput | null> {
-    if (this.#items.length === 0) return null;
+    const reported = readResponseUsage(this.#end?.usage);
+    if (this.#items.length === 0 && reported === null) return null;
     const items = this.#inOrder().map(toItem);
     const { content, refusal, reasoning } = readTexts(items);
     const toolCalls = items
       .filter(({ type }) => type === "function_call")
       .map((item) => ({ id: "", name: String(item.name), arguments: String(item.arguments) }));
     const output = { content: content || refusal, reasoning, toolCalls };
-    const usage = readResponseUsage(this.#end?.usage) ?? (await countUsage(request, output));
+    const usage = reported ?? (await countUsage(request, output));
     return { content: replaceNul(output.content), usage };
   }
 
