@@ -28,7 +28,7 @@ type Visit = {
 
 function converted(schema: JsonObject, allowsEmpty: boolean): JsonObject {
   const root = simplified(schema);
-  const merging = startMerging(root);
+  const merging = startMerging((reference) => resolveReference(root, reference));
   return convert(root, { root, merging, allowsEmpty, refs: [], depth: 0, left: { parts: MAX_PARTS } });
 }
 
@@ -66,7 +66,7 @@ function convert(given: JsonObject, visit: Visit): JsonObject {
 // Parts of an object, or keywords of one value.
 function combined(own: JsonObject, allOf: readonly Json[], merging: Merging): JsonObject {
   const parts = allOf.filter(isJsonObject).map(({ $ref, ...rest }) => ({
-    ...(typeof $ref === "string" && resolveReference(merging.root, $ref)),
+    ...(typeof $ref === "string" && merging.resolve($ref)),
     ...rest,
   }));
   const whole: JsonObject = Object.assign({}, ...parts, own);

@@ -143,6 +143,54 @@ test.each<[string, object, object]>([
     },
     { description: "A base.", properties: { a: { type: "string" } }, $defs: expect.anything() },
   ],
+  [
+    "that are an encoded reference",
+    {
+      $ref: "#/definitions/Page%3CItem%3E",
+      definitions: { "Page<Item>": { type: "object", properties: { a: { type: "string" } } } },
+    },
+    { properties: { a: { type: "string" } }, definitions: expect.anything() },
+  ],
+  [
+    "whose forms refine a property",
+    {
+      properties: { kind: { type: "string", description: "A kind." }, a: { type: "string" } },
+      oneOf: [
+        { properties: { kind: { const: "a" }, a: { minLength: 1 } } },
+        { properties: { kind: { const: "b" } } },
+      ],
+      allOf: [{ properties: { a: { type: "string", description: "A text." } } }],
+    },
+    {
+      properties: {
+        kind: { type: "string", description: "A kind.", anyOf: [{ const: "a" }, { const: "b" }] },
+        a: { type: "string", description: "A text." },
+      },
+    },
+  ],
+  [
+    "whose forms refer to each other",
+    {
+      anyOf: [
+        { properties: { home: { type: "string" } } },
+        { properties: { work: { $ref: "#/anyOf/0/properties/home" } } },
+      ],
+    },
+    {
+      properties: {
+        home: { type: "string" },
+        work: { $ref: "#/$defs/TopLevelParts/anyOf/0/properties/home" },
+      },
+      $defs: {
+        TopLevelParts: {
+          anyOf: [
+            { properties: { home: { type: "string" } } },
+            { properties: { work: { $ref: "#/$defs/TopLevelParts/anyOf/0/properties/home" } } },
+          ],
+        },
+      },
+    },
+  ],
 ])("OpenAI and Anthropic take parameters %s", async (_name, parameters, expected) => {
   const tool = { name: "calculate", description: "Calculates.", parameters: { ...parameters } };
   const sent = { type: "object", ...expected };
