@@ -282,6 +282,25 @@ print(json.dumps([
     expect(connections).toBeGreaterThan(2);
   });
 
+  it("tells a filtered webhook call from one that started a run", async () => {
+    const answer = (success: boolean, runId: string | null) => ({
+      status: 200,
+      body: { success, runId, type: "agent" },
+    });
+    const server = await openScriptedServer(answer(false, null), answer(true, RUN_ID));
+    const code = `import sys
+from stepwell_client import StepwellClient
+operations = StepwellClient(sys.argv[1], "k-1").operations
+for _ in range(2):
+    print(repr(operations.receive_webhook("whk_1", {})))`;
+    const read = (await runPython(code, [server.url])).trim().split("\n");
+    await server.close();
+    expect(read).toEqual([
+      "WebhookFiltered(success=False, run_id=None, type='agent')",
+      `WebhookAccepted(success=True, run_id='${RUN_ID}', type='agent')`,
+    ]);
+  });
+
   it("exports a file that can be applied, and YAML if that is asked for", async () => {
     const code = `import os
 from stepwell_client import StepwellClient

@@ -48,7 +48,7 @@ def _decode_union(parts: tuple[Any, ...], value: Any) -> Any:
 
 
 def _fits(kind: Any, value: Any) -> bool:
-    """True if a value may be of a part of a union: its required fields are there, its constants match."""
+    """True if a value may be of a part of a union: its required fields are there, its constants and nulls match."""
     if not (dataclasses.is_dataclass(kind) and isinstance(kind, type)):
         return isinstance(value, list) if typing.get_origin(kind) is list else not isinstance(value, (dict, list))
     if not isinstance(value, dict):
@@ -60,10 +60,17 @@ def _fits(kind: Any, value: Any) -> bool:
             if _is_required(field):
                 return False
             continue
-        constants = typing.get_args(hints[field.name]) if typing.get_origin(hints[field.name]) is typing.Literal else ()
+        hint = hints[field.name]
+        if value[name] is None and not _is_nullable(hint):
+            return False
+        constants = typing.get_args(hint) if typing.get_origin(hint) is typing.Literal else ()
         if len(constants) == 1 and constants[0] != value[name]:
             return False
     return True
+
+
+def _is_nullable(hint: Any) -> bool:
+    return hint in (Any, type(None)) or type(None) in typing.get_args(hint)
 
 
 def _is_required(field: dataclasses.Field[Any]) -> bool:
