@@ -158,6 +158,8 @@ export const PRESETS = {
     bodies: JSON_OR_FORM,
     challenge: { at: "/type", equals: "url_verification", echo: "/challenge" },
     formCheck: { field: "ssl_check", equals: "1", beside: "token" },
+    // The query has ssl_check=1; there is nothing to echo.
+    verification: { method: "GET" },
     // Slack shows people the answer to a command.
     answers: { [FORM_TYPE]: { contentType: "text/plain; charset=utf-8", body: "" } },
     answerWithinMs: 2_500,

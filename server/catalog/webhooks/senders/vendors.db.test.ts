@@ -372,6 +372,7 @@ describe("a check of the address", () => {
     ["meta", "GET", "?hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=t", "1158201444"],
     ["dropbox", "GET", "?challenge=abc123", "abc123"],
     ["trello", "HEAD", "", ""],
+    ["slack", "GET", "?ssl_check=1", ""],
   ] as const)("by %s is a %s", async (preset, method, query, text) => {
     const { id, token } = await create(preset);
     expect(await send(token, {}, { method, query })).toMatchObject({ status: 200, text });
