@@ -355,12 +355,14 @@ const LEAKED = [
   "I look.<|tool_calls_section_begin|><|tool_call_begin|>functions.look:0<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>",
   // earendil-works/pi#368
   '<minimax:tool_call>\n<invoke name="look">\n</invoke>\n</minimax:tool_call>',
+  // DeepSeek's chat template of V3
+  "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>look\n```json\n{}\n```<｜tool▁call▁end｜>",
 ];
 
 test.each(LEAKED)("a call that came as markup is requested once more, then it fails: %s", async (text) => {
   expect((await call([says(text), says("fine")], { tools })).reply).toMatchObject({ content: "fine" });
   const { reply, requests } = await call([says(text)], { tools });
-  const message = expect.stringMatching(/sent no call, only its markup \(.*\) twice$/);
+  const message = expect.stringMatching(/sent a call of look only as markup twice$/);
   expect(reply).toMatchObject({ reason: "empty", message });
   expect(requests).toHaveLength(2);
   // The call that closes a conversation offers no tools.
@@ -370,12 +372,23 @@ test.each(LEAKED)("a call that came as markup is requested once more, then it fa
     { role: "assistant", content: "", toolCalls: [called] },
     { role: "tool", toolCallId: "a", content: "1" },
   ];
-  expect((await call([says(text)], { messages })).reply).toMatchObject({ reason: "empty" });
+  const closing = await call([says(text)], { messages, withheldTools: tools });
+  expect(closing.reply).toMatchObject({ reason: "empty" });
 });
 
 test.each(LEAKED)("an answer that only shows such markup stays an answer: %s", async (text) => {
-  const shown = `It writes this:\n\n\`\`\`\n${text}\n\`\`\`\nThe mark is \`${text.split("\n", 1)}\`.`;
-  for (const content of [shown, JSON.stringify({ text })])
+  const line = text.replaceAll("\n", "");
+  const fenced = ["```", "````", "~~~"].map((fence) => `It writes this:\n\n${fence}\n${text}\n${fence}\nSo.`);
+  const others = [`\`${line}\` and \`\` \`${line}\` \`\``, `    ${line}`, text.replaceAll("look", "other")];
+  for (const content of [...fenced, ...others, JSON.stringify({ text })])
     expect((await call([says(content)], { tools })).reply).toMatchObject({ content });
   expect((await call([says(text)])).reply).toMatchObject({ content: text });
+});
+
+test.each([
+  "Kimi begins its section with <|tool_calls_section_begin|>, and each call with <|tool_call_begin|>.",
+  "MiniMax writes <minimax:tool_call> before look.",
+  "DeepSeek writes <｜DSML｜function_calls> and <｜tool▁calls▁begin｜>.",
+])("an answer about such marks stays an answer: %s", async (content) => {
+  expect((await call([says(content)], { tools })).reply).toMatchObject({ content });
 });

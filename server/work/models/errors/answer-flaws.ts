@@ -1,5 +1,5 @@
 import { isJsonObject, tryParseJson } from "@/server/base/json/json";
-import type { AnswerFlaw, ModelRequest } from "@/server/work/models/port";
+import { type AnswerFlaw, type ModelRequest, type OfferedTool, sentTools } from "@/server/work/models/port";
 import { type ReadReply, ReplyError, ResponseError, statedText } from "./replies";
 
 /** `unavailable`: the provider broke the answer off. `window`: the context window is full, so no limit helps. */
@@ -49,7 +49,7 @@ const CALLING = new Set(["tool_calls", "function_call", "tool_use", "pause_turn"
  */
 export function findFlaw(
   reply: ReadReply,
-  request: Pick<ModelRequest, "tools" | "messages" | "maxOutputTokens">,
+  request: Pick<ModelRequest, "tools" | "withheldTools" | "messages" | "maxOutputTokens">,
 ): FlawedAnswer | null {
   const { content, refusal, toolCalls, nativeReason = "" } = reply;
   const reasons = reasonsIn(reply.finishReason ?? "");
@@ -72,22 +72,29 @@ export function findFlaw(
     return new FlawedAnswer("empty", `stopped to call a function, but sent no call (${reply.finishReason})`);
   // A call that closes a conversation asks for text.
   const isClosing = () => request.tools.length === 0 && request.messages.some(({ role }) => role === "tool");
-  const markup = toolCalls.length === 0 ? findMarkup(content) : null;
-  if (markup !== null && (request.tools.length > 0 || isClosing()))
-    return new FlawedAnswer("empty", `sent no call, only its markup (${markup})`);
+  const marked = toolCalls.length === 0 ? findMarkedCall(content, sentTools(request)) : null;
+  if (marked !== null) return new FlawedAnswer("empty", `sent a call of ${marked} only as markup`);
   if (content.trim() !== "") return null;
   return toolCalls.length === 0 || isClosing() ? new FlawedAnswer("empty", "gave an empty answer") : null;
 }
 
 // DeepSeek (sgl-project/sglang#40236), Kimi (NousResearch/hermes-agent#24534), MiniMax (earendil-works/pi#368).
-const MARKUP =
-  /<[|｜‖]{1,2}DSML[|｜‖]{1,2}\w+|<｜tool▁calls?▁begin｜>|<\|tool_calls?_(?:section_|argument_)?begin\|>|<minimax:tool_call>/;
-const CODE = /```[\s\S]*?(?:```|$)|`[^`\n]*`/g;
+const MARKED =
+  /(?:<[|｜‖]{1,2}DSML[|｜‖]{1,2}invoke name="|<｜tool▁call▁begin｜>(?:function<｜tool▁sep｜>)?|<\|tool_call_begin\|>\s*(?:functions[.:])?|<minimax:tool_call>\s*<invoke name=")([\w-]{1,128})(?=\s*[\n"<:])/g;
+// Blocks between fences, code within a line, and indented lines. Without its limit, single marks take quadratic time.
+const CODE =
+  /(`{3,}|(?<![^\n])~{3,})[\s\S]*?(?:\1|$)|(`{1,2})(?!`)[^\n]{0,300}?(?<!`)\2(?!`)|(?<![^\n])(?: {4}|\t).*/g;
 
-/** The beginning of a call that the server did not recognize in the text; null if there is none outside of code. */
-function findMarkup(content: string): string | null {
-  if (!MARKUP.test(content) || tryParseJson(content) !== undefined) return null;
-  return MARKUP.exec(content.replace(CODE, ""))?.[0] ?? null;
+/**
+ * The tool whose call the server did not recognize in the text. Null if there is none outside of code: an answer may
+ * be about such marks.
+ */
+function findMarkedCall(content: string, tools: readonly OfferedTool[]): string | null {
+  const names = new Set(tools.map(({ name }) => name));
+  const findIn = (text: string) =>
+    Array.from(text.matchAll(MARKED), ([, name = ""]) => name).find((name) => names.has(name)) ?? null;
+  if (findIn(content) === null || tryParseJson(content) !== undefined) return null;
+  return findIn(content.replace(CODE, "`"));
 }
 
 const reasonsIn = (text: string) => text.toLowerCase().split(/:\s*/);
