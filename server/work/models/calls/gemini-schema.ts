@@ -1,6 +1,15 @@
 import { isJsonObject, type Json, type JsonObject, markJson, writeJson } from "@/server/base/json/json";
 import { perOwner } from "@/server/base/per-owner";
-import { distinct, type Merging, mergeObject, resolveReference, startMerging } from "./object-schema";
+import {
+  followed,
+  isOver,
+  type Limits,
+  mayFollow,
+  openDocument,
+  type Visit,
+  withTypes,
+} from "./gemini-references";
+import { distinct, mergeObject, startMerging } from "./object-schema";
 import { simplified, typed } from "./portable-schema";
 
 /**
@@ -13,66 +22,100 @@ export const geminiSchema = perOwner((schema: JsonObject) => markJson(converted(
 /** The same for servers that reject objects without properties: such an object is requested as JSON text. */
 export const geminiFilledSchema = perOwner((schema: JsonObject) => markJson(converted(schema, false)));
 
-// References can multiply.
-const MAX_PARTS = 2_000;
-const MAX_DEPTH = 64;
-
-type Visit = {
-  root: JsonObject;
-  merging: Merging;
-  allowsEmpty: boolean;
-  refs: readonly string[];
-  depth: number;
-  left: { parts: number };
-};
+// References can multiply. The first limits apply under which they add few characters.
+const LIMITS: readonly Limits[] = [
+  { references: 32, cutsTexts: false },
+  { references: 8, cutsTexts: false },
+  { references: 4, cutsTexts: false },
+  { references: 2, cutsTexts: false },
+  { references: 2, cutsTexts: true },
+  { references: 1, cutsTexts: true },
+];
+const MIN_CHARACTERS = 65_536;
+// Of a description or choices that repeated references share.
+const MAX_REPEATED = 200;
+const PER_SCHEMA = 30;
 
 function converted(schema: JsonObject, allowsEmpty: boolean): JsonObject {
   const root = simplified(schema);
-  const merging = startMerging((reference) => resolveReference(root, reference));
-  return convert(root, { root, merging, allowsEmpty, refs: [], depth: 0, left: { parts: MAX_PARTS } });
+  const most = Math.max(MIN_CHARACTERS, writeJson(schema).length);
+  const document = { ...openDocument(schema), allowsEmpty };
+  let found: JsonObject = {};
+  for (const limits of LIMITS) {
+    const left = { characters: most };
+    const start = { refs: [], level: 0, depth: 0, isBrief: false, seen: new Set<string>() };
+    found = convert(root, { ...document, ...start, limits, left });
+    if (left.characters >= 0) break;
+  }
+  return found;
 }
 
 function convert(given: JsonObject, visit: Visit): JsonObject {
-  visit.left.parts -= 1;
   const { $ref, ...own } = given;
-  const about = { ...(typeof own.description === "string" && { description: own.description }) };
-  if (visit.left.parts < 0 || visit.depth > MAX_DEPTH) return { type: "object", ...about };
-  if (typeof $ref === "string") {
-    const target = visit.refs.includes($ref) ? undefined : resolveReference(visit.root, $ref);
-    if (target === undefined) return { type: "object", ...about };
-    return convert({ ...target, ...own }, { ...visit, refs: [...visit.refs, $ref], depth: visit.depth + 1 });
-  }
   const deeper = { ...visit, depth: visit.depth + 1 };
+  if (typeof $ref === "string") {
+    const target = visit.resolve($ref) ?? {};
+    if (mayFollow($ref, visit)) return convert({ ...target, ...own }, followed([$ref], visit));
+    return convert(withTypes(own, target, visit), deeper);
+  }
+  const isLong = typeof own.description === "string" && own.description.length > MAX_REPEATED;
+  const about = {
+    ...(typeof own.description === "string" &&
+      !(visit.isBrief && isLong) && { description: own.description }),
+  };
   const { allOf, ...rest } = own;
-  if (Array.isArray(allOf)) return convert(combined(rest, allOf, visit.merging), deeper);
+  if (Array.isArray(allOf)) return combined(rest, allOf.filter(isJsonObject), visit);
   const schema = typed(rest);
   const { anyOf } = schema;
   const isObject = schema.type === "object";
-  if (Array.isArray(anyOf) && isObject) return convert(mergeObject(schema, visit.merging), deeper);
+  if (Array.isArray(anyOf) && isObject) return ofForms(schema, anyOf.filter(isJsonObject), visit);
   if (Array.isArray(anyOf) && schema.type === undefined) return union(anyOf, about, deeper);
   const types = [schema.type].flat().filter((each) => each !== "null");
   const [type = "null"] = types;
   const isNullable = schema.nullable === true || [schema.type].flat().includes("null");
+  const stated = { ...about, ...choices(type, schema, { about, isBrief: visit.isBrief }) };
+  if (visit.level > 0) visit.left.characters -= writeJson(stated).length + PER_SCHEMA;
   return {
     type,
-    ...about,
+    ...stated,
     ...(type !== "null" && isNullable && { nullable: true }),
-    ...choices(type, schema, about),
     ...(type === "array" && { items: part(schema.items ?? {}, deeper) }),
     ...(type === "object" && members(schema, deeper)),
   };
 }
 
 // Parts of an object, or keywords of one value.
-function combined(own: JsonObject, allOf: readonly Json[], merging: Merging): JsonObject {
-  const parts = allOf.filter(isJsonObject).map(({ $ref, ...rest }) => ({
-    ...(typeof $ref === "string" && merging.resolve($ref)),
+function combined(own: JsonObject, parts: readonly JsonObject[], visit: Visit): JsonObject {
+  const [only = {}, ...others] = parts;
+  const isOne = others.length === 0 && !["properties", "required", "anyOf"].some((key) => key in own);
+  if (isOne) return convert({ ...only, ...own }, { ...visit, depth: visit.depth + 1 });
+  const all = withTypes({}, { ...own, allOf: [...parts] }, visit);
+  const kept = isOver(visit)
+    ? []
+    : parts.filter(({ $ref }) => typeof $ref !== "string" || mayFollow($ref, visit));
+  const next = followed(refsOf(kept), visit);
+  if (all.type === "object") return convert(merged({ ...own, allOf: kept }, visit), next);
+  const keywords = kept.map(({ $ref, ...rest }) => ({
+    ...(typeof $ref === "string" && visit.resolve($ref)),
     ...rest,
   }));
-  const whole: JsonObject = Object.assign({}, ...parts, own);
-  const isObject = whole.type === "object" || "properties" in whole;
-  return isObject ? mergeObject({ ...own, allOf: [...allOf] }, merging) : whole;
+  const whole: JsonObject = Object.assign({}, ...keywords, own);
+  return convert(kept.length === parts.length ? whole : { ...all, ...whole }, next);
 }
+
+function ofForms({ anyOf, ...own }: JsonObject, forms: readonly JsonObject[], visit: Visit): JsonObject {
+  const refs = refsOf(forms);
+  const isWhole = !isOver(visit) && refs.every((each) => mayFollow(each, visit));
+  return isWhole
+    ? convert(merged({ ...own, ...(anyOf && { anyOf }) }, visit), followed(refs, visit))
+    : convert(own, { ...visit, depth: visit.depth + 1 });
+}
+
+const refsOf = (parts: readonly JsonObject[]) =>
+  parts.flatMap(({ $ref }) => (typeof $ref === "string" ? [$ref] : []));
+
+const merged = (schema: JsonObject, { resolve, known }: Visit) =>
+  mergeObject(schema, { ...startMerging(resolve), known });
 
 function union(branches: readonly Json[], about: { description?: string }, visit: Visit): JsonObject {
   const found = branches
@@ -90,10 +133,12 @@ function union(branches: readonly Json[], about: { description?: string }, visit
   return others.length === 0 ? { ...held[0] } : { anyOf: held };
 }
 
-function choices(type: Json, { enum: values }: JsonObject, about: { description?: string }): JsonObject {
+type About = { about: { description?: string }; isBrief: boolean };
+
+function choices(type: Json, { enum: values }: JsonObject, { about, isBrief }: About): JsonObject {
   if (!Array.isArray(values)) return {};
   const kept = values.filter((value) => value !== null && value !== "");
-  if (kept.length === 0) return {};
+  if (kept.length === 0 || (isBrief && writeJson(kept).length > MAX_REPEATED)) return {};
   if (type === "string")
     return { enum: kept.map((value) => (typeof value === "string" ? value : writeJson(value))) };
   const stated = `One of: ${kept.map((value) => writeJson(value)).join(", ")}`;
@@ -104,6 +149,7 @@ function members({ properties, required }: JsonObject, visit: Visit): JsonObject
   const held = Object.entries(isJsonObject(properties) ? properties : {});
   if (held.length === 0) return {};
   const names = new Set(held.map(([name]) => name));
+  if (visit.level > 0) visit.left.characters -= [...names].join("").length;
   const known = (Array.isArray(required) ? required : []).filter((name) => names.has(String(name)));
   return {
     properties: Object.fromEntries(held.map(([name, each]) => [name, part(each, visit)])),

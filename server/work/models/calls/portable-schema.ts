@@ -41,6 +41,9 @@ export const simpleSchema = perOwner((schema: JsonObject) => markJson(simplified
 
 export const simplified = (schema: JsonObject): JsonObject => reduced(schema, 0, SIMPLE_REJECTED);
 
+/** The same for a part of a schema, which has one type. */
+export const simplifiedPart = (schema: JsonObject): JsonObject => reduced(schema, 1, SIMPLE_REJECTED);
+
 function reduced(schema: JsonObject, depth: number, rejected: ReadonlySet<string>): JsonObject {
   const parts = reducedParts(withTuple(schema), depth, rejected);
   return depth === 0 ? withItems(parts) : withOneType(parts);
@@ -148,7 +151,7 @@ export function typed(schema: JsonObject): JsonObject {
   return { ...schema, anyOf: ANY };
 }
 
-function typeOf(value: Json): string {
+export function typeOf(value: Json): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
   return isExactNumber(value) ? "number" : typeof value;
