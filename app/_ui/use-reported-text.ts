@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 
 /**
- * What is typed in a field that reports it, such as to the page's address, and that follows `text`. A reported text
+ * The text of a field that reports it, such as to the page's address, and that follows `text`. A reported text
  * comes back late, when more may have been typed. Any other text replaces what was typed.
  */
 export function useReportedText(text: string, onReport: (text: string) => void) {
