@@ -3,7 +3,15 @@ import { OPERATIONS } from "@/client/src/operations";
 import { type Settings, send } from "@/client/src/transport";
 import { isUuid, newId } from "@/server/base/ids";
 import { YAML_TYPE } from "@/server/contract/media-types";
-import { type Caller, declareRemoteCommand, flag, option, UsageError, withoutLastBreak } from "./command";
+import {
+  type Caller,
+  declareRemoteCommand,
+  flag,
+  option,
+  type Terminal,
+  UsageError,
+  withoutLastBreak,
+} from "./command";
 import { readSource } from "./read-source";
 
 /** Commands for a service anywhere, by its API. Standard output has the service's answer, unchanged. */
@@ -41,7 +49,7 @@ export const apiCommands = [
       const values = new Map(given.filter((each) => each !== undefined).map(readPair));
       const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => takeFrom(values, name));
       const query = new URLSearchParams([...values]).toString();
-      return callService(readService(service, terminal.caller), {
+      return callService(terminal, readService(service, terminal.caller), {
         method,
         path: query === "" ? filled : `${filled}?${query}`,
         headers: {
@@ -64,7 +72,7 @@ export const apiCommands = [
     summary: "Apply a definition file to the organization of the key",
     options: { "dry-run": flag("change nothing, print the changes"), ...SERVICE },
     async run({ terminal }, [file], { "dry-run": isDryRun, ...service }) {
-      return callService(readService(service, terminal.caller), {
+      return callService(terminal, readService(service, terminal.caller), {
         method: "POST",
         path: isDryRun ? "/v1/apply?dryRun=true" : "/v1/apply",
         headers: { "Content-Type": YAML_TYPE },
@@ -80,7 +88,7 @@ export const apiCommands = [
     summary: "Print the organization of the key as a definition file",
     options: SERVICE,
     run: async ({ terminal }, _, service) =>
-      callService(readService(service, terminal.caller), {
+      callService(terminal, readService(service, terminal.caller), {
         method: "GET",
         path: "/v1/export?format=yaml",
         headers: {},
@@ -128,12 +136,14 @@ function readService(given: { url?: string; key?: string }, caller: Caller): Set
 
 type Call = Omit<Parameters<typeof send>[1], "signal">;
 
-async function callService(service: Settings, call: Call): Promise<string> {
-  return send(service, { ...call, signal: undefined }, async (response, connection) => {
+async function callService({ out }: Terminal, service: Settings, call: Call): Promise<""> {
+  const answer = await send(service, { ...call, signal: undefined }, async (response, connection) => {
     const text = await response.text();
     connection.close();
     return withoutLastBreak(text);
   });
+  if (answer !== "") out(answer);
+  return "";
 }
 
 function readPair(pair: string): [string, string] {

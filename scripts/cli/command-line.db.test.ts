@@ -172,7 +172,7 @@ test("export prints what apply accepts, with the empty lines at the end of the l
   const source = `organizations:
   - slug: ${tenant.slug}
     agents: [{ slug: greeter, name: Greeter, model: m }]
-    schedules: [{ slug: daily, agent: greeter, cron: 0 8 * * *, message: "Good morning\\n\\n\\n" }]
+    schedules: [{ slug: daily, agent: greeter, cron: 0 8 * * *, message: "Good\\u200e morning\\n\\n\\n" }]
 `;
   expect(await call(["apply", await writeDefinition("greeter.yaml", source)])).toMatchObject({ code: 0 });
   const exported = await call(["export", tenant.slug]);
@@ -419,6 +419,18 @@ test("texts of tenants neither control the operator's terminal nor forge a row",
   const { out } = await call(["runs", "show", run]);
   expect(out).toContain('input         "a\\x1b[2J"\n');
   expect(out).toContain("output        one\n\ttwo\\x0dthree\n");
+
+  await call(["keys", "create", tenant.slug, name]);
+  expect((await call(["keys", "revoke", tenant.slug, name])).out).toMatch(
+    /^The key A\\x1b\]0;pwned\\x07\\x0azz Forged\\u\{202e\}\\x9b \(sw_live_\w{4}…\) is revoked\.\n$/,
+  );
+
+  const output = { "\x1b[2J": "\0" };
+  const definition = JSON.stringify({ steps: [{ id: "now", uses: "current_time" }], output });
+  await world.db.toolVersion.updateMany({ where: { toolId: tenant.toolId }, data: { definition } });
+  const { err } = await call(["export", tenant.slug]);
+  expect(err).toContain("\\x1b[2J");
+  expect(err).not.toContain("\x1b");
 });
 
 test("off-boarding changes a role, a membership and the account, each audited", async () => {

@@ -43,9 +43,10 @@ const COMMANDS: readonly Command[] = [
 /** Runs one command line. `open` creates the services on demand. Returns the exit code. */
 export async function runCommandLine(
   argv: readonly string[],
-  terminal: Terminal,
+  given: Terminal,
   open: () => Services,
 ): Promise<number> {
+  const terminal = { ...given, err: (text: string) => given.err(toPrintable(text)) };
   const [first, second] = argv;
   if (first === undefined || first === "help" || first === "--help" || first === "-h") {
     const named = findCommand(argv.slice(1));
@@ -72,14 +73,14 @@ export async function runCommandLine(
     };
     const result = await command.start({ terminal, open: prepare }, rest);
     if (result === false) return 1;
-    if (result !== "") terminal.out(result);
+    if (result !== "") terminal.out(toPrintable(result));
     return 0;
   } catch (error) {
     if (error instanceof UsageError) {
       terminal.err(`${error.message}\n${describeCommand(command)}`);
       return 2;
     }
-    terminal.err(toPrintable(describeFailure(error)));
+    terminal.err(describeFailure(error));
     return 1;
   }
 }

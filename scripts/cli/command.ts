@@ -8,6 +8,7 @@ import { toPrintableLine } from "./printable";
 
 /** A command's output: standard output for results, standard error for everything else. */
 export type Terminal = {
+  /** Unchanged, for files and programs. A text for people is the command's result. */
   out(text: string): void;
   err(text: string): void;
   /** Without echo on a terminal, else the first line of standard input. */
@@ -56,6 +57,7 @@ type Usage<Names extends Parameters, Declared extends Options> = {
 
 type Opening = { terminal: Terminal; open(): Promise<Services> };
 type Context = { services: Services; terminal: Terminal };
+/** A text for people, whose control characters are escaped; false if the command did not do its task. */
 type Result = Promise<string | false>;
 type Run<Given, Names extends Parameters, Declared extends Options> = (
   context: Given,

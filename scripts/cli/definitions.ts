@@ -33,7 +33,8 @@ export const definitionCommands = [
       const report = applied.map((organization) => renderApplied(organization, !json)).join("\n");
       if (!json) return report;
       terminal.err(report);
-      return JSON.stringify({ organizations: applied.map(toJson) });
+      terminal.out(JSON.stringify({ organizations: applied.map(toJson) }));
+      return "";
     },
   }),
   declareOrganizationCommand({
@@ -43,8 +44,8 @@ export const definitionCommands = [
     async run({ services, terminal, actor }) {
       const file = withoutLastBreak(await exportOrganization(services, actor));
       const issues = await findIssues(file);
-      if (issues.length === 0) return file;
       terminal.out(file);
+      if (issues.length === 0) return "";
       terminal.err(["The file is printed, but `apply` would reject it:", ...issues].join("\n"));
       return false;
     },

@@ -2,6 +2,7 @@ import { DEFAULT_KEY_SCOPES, KEY_SCOPES } from "@/server/base/actor";
 import { createApiKey, revokeApiKey } from "@/server/catalog/organization/api-keys";
 import { stateOfKey } from "@/server/catalog/overview";
 import { choose, declareOrganizationCommand, option, readExpiry, renderTable, splitList } from "./command";
+import { toPrintableLine } from "./printable";
 
 export const keyCommands = [
   declareOrganizationCommand({
@@ -71,10 +72,10 @@ export const keyCommands = [
       const live = found.filter(({ revokedAt }) => revokedAt === null);
       const [key, another] = live.length > 0 ? live : found;
       if (key === undefined) throw new Error(`${slug} has no API key with the name or prefix "${called}".`);
-      const label = `The key ${key.name} (${key.prefix}…)`;
+      const label = `The key ${toPrintableLine(key.name)} (${key.prefix}…)`;
       if (live.length === 0) return `${label} was already revoked. Nothing has changed.`;
       if (another !== undefined) {
-        const names = live.map(({ name, prefix }) => `${name} (${prefix})`).join(", ");
+        const names = live.map(({ name, prefix }) => `${toPrintableLine(name)} (${prefix})`).join(", ");
         throw new Error(`"${called}" matches several keys: ${names}. Nothing was revoked.`);
       }
       await revokeApiKey(services, actor, { id: key.id });

@@ -7,7 +7,6 @@ import { listProcesses } from "@/server/operate/system/processes";
 import { cancelRun } from "@/server/runs/cancel";
 import type { Services } from "@/server/services";
 import { choose, declareCommand, flag, LIMIT, option, readLimit, renderTable } from "./command";
-import { toPrintable } from "./printable";
 
 export const runCommands = [
   declareCommand({
@@ -77,7 +76,7 @@ export const runCommands = [
         ...(step.errorMessage === null ? [] : [`  error   ${step.errorMessage}`]),
       ]);
       const shown = facts.flatMap(([name, value]) => (value == null ? [] : `${name.padEnd(13)} ${value}`));
-      return toPrintable([...shown, ...steps].join("\n"));
+      return [...shown, ...steps].join("\n");
     },
   }),
   declareCommand({
