@@ -131,6 +131,8 @@ function openFile(fd: number, time: () => string): DestinationStream {
   file.removeAllListeners("error").on("error", () => undefined);
   file.on("drop", (text) => {
     lost += text.split("\n").length - 1;
+    // Tries to write what is kept: a dropped text does not.
+    file.write("");
   });
   file.on("drain", () => {
     if (lost === 0) return;
