@@ -14,6 +14,7 @@ import type { MemberRole } from "@/server/base/actor";
 import type { OrganizationLine } from "@/server/catalog/auth/own-account";
 import { preloadPalette, usePalette } from "./_palette/use-palette";
 import { guideFor } from "./docs/guides";
+import { type Folded, foldedClasses } from "./folded";
 import { navGroups, SYSTEM_ITEM } from "./nav";
 import { PersonMenu } from "./person-menu";
 import { useTheme } from "./theme";
@@ -30,13 +31,13 @@ type FrameProps = {
   mac: boolean;
 };
 
-/** Editors need the width: beside them, the navigation is folded to icons. */
+/** Editors need the width. */
 const IS_EDITOR = /^\/(agents|tools)\/(new|[^/]+\/(edit|copy))$/;
 
 export function Frame({ children, ...props }: FrameProps & { children: ReactNode }) {
   const { organizations, role, isOperator, mac } = props;
   const [open, setOpen] = useState(false);
-  const isFolded = IS_EDITOR.test(usePathname());
+  const folded = IS_EDITOR.test(usePathname()) ? "always" : "narrow";
   const change = useSwitchOrganization();
   const { onTheme } = useTheme();
   const active = organizations.find((each) => each.active);
@@ -49,7 +50,8 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
     <div
       className={clsx(
         "min-h-dvh md:grid",
-        isFolded ? "md:grid-cols-[3.5rem_minmax(0,1fr)]" : "md:grid-cols-[13.5rem_minmax(0,1fr)]",
+        "md:grid-cols-[3.5rem_minmax(0,1fr)]",
+        folded === "narrow" && "xl:grid-cols-[13.5rem_minmax(0,1fr)]",
       )}
     >
       <a
@@ -76,6 +78,7 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
           <Drawer onClose={() => setOpen(false)}>
             <Sidebar
               {...sidebar}
+              folded="never"
               onGo={() => setOpen(false)}
               onPalette={() => {
                 setOpen(false);
@@ -102,7 +105,7 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
         aria-label="Sidebar"
         className="sticky top-0 hidden h-dvh flex-col border-line border-r bg-sidebar md:flex"
       >
-        <Sidebar {...sidebar} isFolded={isFolded} onGo={() => {}} />
+        <Sidebar {...sidebar} folded={folded} onGo={() => {}} />
       </aside>
       <main className="min-w-0 max-w-[90rem]" id="content">
         {props.suspended ? (
@@ -123,7 +126,7 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
 }
 
 type SidebarProps = FrameProps & {
-  isFolded?: boolean;
+  folded: Folded;
   onOrganization: (organizationId: string) => void;
   onPalette: () => void;
   onGo: () => void;
@@ -135,18 +138,18 @@ function Sidebar({
   isOperator,
   user,
   mac,
-  isFolded = false,
+  folded,
   onOrganization,
   onPalette,
   onGo,
 }: SidebarProps) {
   const path = usePathname();
-  const labelClass = isFolded ? "sr-only" : undefined;
-  const titleOf = (label: string) => (isFolded ? label : undefined);
+  const { label: labelClass, beside, line: foldedLine } = foldedClasses(folded);
+  const titleOf = (label: string) => (folded === "never" ? undefined : label);
   return (
     <>
       <div className="flex h-14 items-center px-2 pr-12 md:pr-2">
-        <OrganizationMenu isFolded={isFolded} onChoose={onOrganization} organizations={organizations} />
+        <OrganizationMenu folded={folded} onChoose={onOrganization} organizations={organizations} />
       </div>
       <div className="px-2 pb-1">
         <button
@@ -160,19 +163,20 @@ function Sidebar({
           type="button"
         >
           <SearchIcon className="shrink-0" />
-          <span className={labelClass ?? "flex-1 text-left"}>Search or go to</span>
-          {isFolded ? null : (
-            <span aria-hidden="true" className="pointer-coarse:hidden text-faint text-xs max-md:hidden">
-              {mac ? "⌘K" : "Ctrl K"}
-            </span>
-          )}
+          <span className={clsx("flex-1 text-left", labelClass)}>Search or go to</span>
+          <span
+            aria-hidden="true"
+            className={clsx("pointer-coarse:hidden text-faint text-xs max-md:hidden", beside)}
+          >
+            {mac ? "⌘K" : "Ctrl K"}
+          </span>
         </button>
       </div>
       <nav aria-label="Main" className="flex flex-1 flex-col gap-px overflow-y-auto px-2 py-1">
         {navGroups(role).map(({ title, items }) => (
           <div className="flex flex-col gap-px" key={title ?? ""}>
-            {title && isFolded ? <hr className="my-2 border-line" /> : null}
-            {title && !isFolded ? <p className="px-2 pt-3 pb-1 text-muted text-xs">{title}</p> : null}
+            {title ? <hr className={clsx("my-2 border-line", foldedLine)} /> : null}
+            {title ? <p className={clsx("px-2 pt-3 pb-1 text-muted text-xs", beside)}>{title}</p> : null}
             {items.map(({ href, label, Icon }) => {
               const here = path === href || path.startsWith(`${href}/`);
               return (
@@ -202,8 +206,8 @@ function Sidebar({
             title={titleOf(SYSTEM_ITEM.label)}
           >
             <SYSTEM_ITEM.Icon className={clsx("shrink-0", path === SYSTEM_ITEM.href && "text-accent")} />
-            <span className={labelClass ?? "flex-1"}>{SYSTEM_ITEM.label}</span>
-            {isFolded ? null : <span className="font-normal text-muted text-xs">Operator</span>}
+            <span className={clsx("flex-1", labelClass)}>{SYSTEM_ITEM.label}</span>
+            <span className={clsx("font-normal text-muted text-xs", beside)}>Operator</span>
           </Link>
         ) : null}
         <Link
@@ -216,7 +220,7 @@ function Sidebar({
           <DocsIcon className="shrink-0" />
           <span className={labelClass}>Docs</span>
         </Link>
-        <PersonMenu isFolded={isFolded} onGo={onGo} user={user} />
+        <PersonMenu folded={folded} onGo={onGo} user={user} />
       </div>
     </>
   );
@@ -231,11 +235,12 @@ function navClass(here: boolean): string {
 
 type OrganizationMenuProps = {
   organizations: OrganizationLine[];
-  isFolded: boolean;
+  folded: Folded;
   onChoose: (id: string) => void;
 };
 
-function OrganizationMenu({ organizations, isFolded, onChoose }: OrganizationMenuProps) {
+function OrganizationMenu({ organizations, folded, onChoose }: OrganizationMenuProps) {
+  const { label, beside } = foldedClasses(folded);
   const active = organizations.find((each) => each.active);
   return (
     <Menu
@@ -243,11 +248,11 @@ function OrganizationMenu({ organizations, isFolded, onChoose }: OrganizationMen
       trigger={
         <>
           <StepwellMark className="shrink-0 text-accent" />
-          <span className={isFolded ? "sr-only" : "min-w-0 flex-1 truncate font-medium"}>
+          <span className={clsx("min-w-0 flex-1 truncate font-medium", label)}>
             <span className="sr-only">Organization </span>
             {active?.name}
           </span>
-          {isFolded ? null : <UpDownIcon className="shrink-0 text-muted" />}
+          <UpDownIcon className={clsx("shrink-0 text-muted", beside)} />
         </>
       }
       triggerClass="flex h-9 w-full min-w-0 items-center gap-2 rounded-md px-1.5 text-left hover:bg-hover"

@@ -19,6 +19,24 @@ for (const path of ["/runs", "/agents", "/tools", "/triggers", "/metrics"]) {
   });
 }
 
+test("lists keep their first column where the navigation takes their width", async ({ ownerPage: page }) => {
+  for (const [width, path] of [
+    [768, "/credits"],
+    [1024, "/credits"],
+    [1024, "/triggers"],
+    [1100, "/triggers"],
+  ] as const) {
+    await page.setViewportSize({ width, height: SIZE.height });
+    await page.goto(path);
+    await expect(page.locator("main tbody tr").first()).toBeVisible();
+    const widths = await page
+      .locator("main thead th:first-child")
+      .evaluateAll((heads) => heads.map((head) => head.getBoundingClientRect().width));
+    expect(Math.min(...widths), `${path} at ${width} px`).toBeGreaterThan(64);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+  }
+});
+
 test("the headline of an error can be read at 1,280 px, in a row of the usual height", async ({
   ownerPage: page,
   request,

@@ -66,6 +66,7 @@ export function MetricsView() {
           />
         )}
         <Segments
+          className="flex-wrap"
           label="Period"
           onChange={(period) => changeQuestion(({ days: _, ...latest }) => ({ ...latest, period }))}
           options={RUN_PERIODS.map((value) => ({ value, label: PERIOD_LABELS[value] }))}
