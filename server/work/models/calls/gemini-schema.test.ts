@@ -102,3 +102,24 @@ test("references name the schema as it was given", () => {
     elsewhere: { anyOf: expect.arrayContaining([{ type: "number" }, { type: "object" }]) },
   });
 });
+
+test("choices keep their values", () => {
+  const sent = sentProperties({
+    titled: { type: "string", oneOf: [{ const: "a", title: "A" }, { const: "b" }] },
+    maybe: { enum: ["a", "b", null] },
+    mixed: { enum: ["a", 1] },
+    either: { anyOf: [{ type: "integer" }, { enum: ["auto", null] }] },
+    nothing: { enum: [null] },
+    forms: { type: "string", anyOf: [{ const: "a" }, { minLength: 2 }] },
+  });
+  expect(sent).toEqual({
+    titled: { type: "string", enum: ["a", "b"] },
+    maybe: { type: "string", nullable: true, enum: ["a", "b"] },
+    mixed: { type: "string", enum: ["a", "1"] },
+    either: {
+      anyOf: [{ type: "integer" }, { type: "string", nullable: true, enum: ["auto"] }],
+    },
+    nothing: { type: "string", nullable: true },
+    forms: { type: "string" },
+  });
+});

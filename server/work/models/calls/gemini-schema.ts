@@ -10,7 +10,7 @@ import {
   withTypes,
 } from "./gemini-references";
 import { distinct, mergeObject, startMerging } from "./object-schema";
-import { simplified, typed } from "./portable-schema";
+import { simplified, typed, typeOf } from "./portable-schema";
 
 /**
  * Schemas as Gemini and Vertex take them, which is less than their documentation of `Schema` says: references are
@@ -70,10 +70,13 @@ function convert(given: JsonObject, visit: Visit): JsonObject {
   const isObject = schema.type === "object";
   if (Array.isArray(anyOf) && isObject) return ofForms(schema, anyOf.filter(isJsonObject), visit);
   if (Array.isArray(anyOf) && schema.type === undefined) return union(anyOf, about, deeper);
-  const types = [schema.type].flat().filter((each) => each !== "null");
-  const [type = "null"] = types;
-  const isNullable = schema.nullable === true || [schema.type].flat().includes("null");
-  const stated = { ...about, ...choices(type, schema, { about, isBrief: visit.isBrief }) };
+  const values = choicesIn(schema);
+  const allTypes = [schema.type ?? values?.map(typeOf) ?? []].flat();
+  const types = new Set(allTypes.filter((each) => each !== "null"));
+  const [first = "null"] = types;
+  const type = schema.type === undefined && types.size > 1 ? "string" : first;
+  const isNullable = schema.nullable === true || allTypes.includes("null");
+  const stated = { ...about, ...choices(type, values, { about, isBrief: visit.isBrief }) };
   if (visit.level > 0) visit.left.characters -= writeJson(stated).length + PER_SCHEMA;
   return {
     type,
@@ -135,8 +138,14 @@ function union(branches: readonly Json[], about: { description?: string }, visit
 
 type About = { about: { description?: string }; isBrief: boolean };
 
-function choices(type: Json, { enum: values }: JsonObject, { about, isBrief }: About): JsonObject {
-  if (!Array.isArray(values)) return {};
+// Also those of a value whose forms have titles.
+function choicesIn({ enum: values, anyOf }: JsonObject): Json[] | undefined {
+  if (Array.isArray(values) || !Array.isArray(anyOf)) return Array.isArray(values) ? values : undefined;
+  const ofForms = anyOf.map((form) => (isJsonObject(form) ? form.enum : undefined));
+  return ofForms.every((each) => Array.isArray(each)) ? distinct(ofForms.flat()) : undefined;
+}
+
+function choices(type: Json, values: readonly Json[] = [], { about, isBrief }: About): JsonObject {
   const kept = values.filter((value) => value !== null && value !== "");
   if (kept.length === 0 || (isBrief && writeJson(kept).length > MAX_REPEATED)) return {};
   if (type === "string")
