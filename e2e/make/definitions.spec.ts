@@ -202,6 +202,29 @@ test("what is typed while an agent is saved stays as a draft", async ({ ownerPag
   await expect(page.getByText("Version 3 is current.")).toBeVisible();
 });
 
+test("a draft that continues after a save conflicts with a version saved since", async ({
+  ownerPage: page,
+}) => {
+  await createAgent(page, `Desk ${unique()}`);
+  await page.getByRole("link", { name: "Edit", exact: true }).click();
+  const maxSteps = field(page, "Max steps");
+  await maxSteps.fill("4");
+  const saveAnother = async (route: Route) => {
+    const answer = await route.fetch();
+    const sent = route.request().postData() ?? "";
+    const another = sent.replace('"version":1', '"version":2').replace(/"maxSteps":"?4"?/, '"maxSteps":9');
+    expect(await (await route.fetch({ postData: another })).text()).toContain('"version":3');
+    await maxSteps.fill("5");
+    await route.fulfill({ response: answer });
+  };
+  await page.route("**/api/trpc/definitions.saveAgent*", saveAnother, { times: 1 });
+  await save(page).click();
+  await expect(page.getByText("Version 2 is current.")).toBeVisible();
+  const difference = page.getByRole("region", { name: "Differences from version 3" });
+  await expect(difference.getByRole("heading", { name: "max steps" })).toBeVisible();
+  await expect(maxSteps).toHaveValue("5");
+});
+
 test("drafts belong to the organization and person, and are deleted on sign-out", async ({
   freshOwnerPage: page,
   organization,

@@ -14,7 +14,7 @@ export type Draft<Value> = { opened: Opened | null; value: Value };
 
 /**
  * A value that is being edited. The browser stores it until it is saved or discarded. `rebase` makes it a change of
- * what is stored now.
+ * what is stored now, or of the version given.
  */
 export function useDraft<Value>({
   name,
@@ -78,8 +78,10 @@ export function useDraft<Value>({
       const before = current(latest.current);
       put({ ...before, value: update(before.value) });
     },
-    rebase() {
-      if (latest.current !== null) put({ ...current(latest.current), opened });
+    rebase(version = opened?.version) {
+      if (latest.current === null) return;
+      const base = opened === null || version === undefined ? null : { ...opened, version };
+      put({ ...current(latest.current), opened: base });
     },
     /** Returns how to put the draft back, as it was, unless a new one was started. */
     discard() {

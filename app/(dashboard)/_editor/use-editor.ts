@@ -106,7 +106,8 @@ export function useEditor<Value>({
   const continues = opened !== null && mutation.data?.typed === true;
   const continueEditing = useEffectEvent(() => {
     isSaving.current = false;
-    draft.rebase();
+    // Another person may have saved a newer version since.
+    draft.rebase(mutation.data?.version);
     mutation.reset();
   });
   // An effect: `opened` is what was saved once it is rendered.
