@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { memberOf } from "@/server/base/json/json";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
 import type { ReadOptions } from "@/server/work/models/calls/model-interface";
 import { type GivenCall, MAX_NAME_LENGTH, readCalls } from "@/server/work/models/calls/read-calls";
@@ -40,11 +41,13 @@ const completion = z.object({
   choices: z.tuple([wireChoice], z.unknown()),
   usage: z.unknown().optional(),
 });
+
 // A gateway's answer if the model gave none (BerriAI/litellm#40252).
-const noChoice = z.object({ choices: z.array(z.unknown()).length(0).nullable(), usage: z.unknown() });
 function withChoice(body: unknown): unknown {
-  const { data } = noChoice.safeParse(body);
-  return data === undefined || readUsage(data.usage) === null ? body : { choices: [{}], usage: data.usage };
+  const choices = memberOf(body, "choices");
+  if (choices !== null && !(Array.isArray(choices) && choices.length === 0)) return body;
+  const usage = memberOf(body, "usage");
+  return readUsage(usage) === null ? body : { choices: [{}], usage };
 }
 
 /** Returns true for a choice without a message, such as that of a filtered answer. */
